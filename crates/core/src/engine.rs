@@ -1,0 +1,180 @@
+use crate::{
+    BoxFuture, CallId, Digest, ErrorKind, Grant, HostCall, HostReply, Json, Limits, PendingCall, Program, Stream,
+    Suspended, SuspendedError, Timestamp, Usage,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A way to run programs. One engine serves many runs at once.
+pub trait Engine: Send + Sync {
+    /// A short, stable name: `quickjs`, `v8`.
+    fn name(&self) -> &'static str;
+
+    /// What the engine is built from. Equal images, programs and turns give equal outcomes.
+    fn image(&self) -> Digest;
+
+    /// Makes one fresh isolate that can reach the world only through its steps. No code of the program has run yet.
+    ///
+    /// Waits while the engine is full, for a bounded time and in a bounded queue, then says [`EngineError::Busy`].
+    fn start<'a>(
+        &'a self,
+        program: &'a Program,
+        start: Start,
+    ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>>;
+
+    /// Brings back a run that [`Isolate::suspend`] took out of memory, here or in another process.
+    ///
+    /// Its limits and usage come back with it. The same state may be resumed more than once: that is a fork.
+    fn resume<'a>(
+        &'a self,
+        suspended: &'a Suspended,
+        sink: Arc<dyn OutputSink>,
+    ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>>;
+}
+
+/// One running program. Nothing happens to the world inside [`advance`](Isolate::advance).
+pub trait Isolate: Send {
+    /// Delivers replies, in their order, and runs until the program ends or only waits for the host.
+    ///
+    /// Dropping the future stops the guest; the isolate then answers every call with an error.
+    fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>>;
+
+    /// The whole state, to be resumed later, in another process or on another machine.
+    ///
+    /// Valid between two steps. The isolate itself stays as it is.
+    fn suspend(&mut self) -> Result<Suspended, EngineError>;
+
+    /// What the run has used so far. Wall time is the runner's to know and stays zero here.
+    fn usage(&self) -> Usage;
+}
+
+/// Performs what guests ask. Policy, audit, journal and replay are all hosts that wrap another.
+pub trait Host: Send + Sync {
+    /// Performs one call, or refuses it: a refusal is a reply that the guest can catch.
+    fn call(&self, call: HostCall) -> BoxFuture<'_, HostReply>;
+}
+
+/// Where output goes as it is written. Called from inside `advance`, so it must not block.
+pub trait OutputSink: Send + Sync {
+    /// One piece of output, already within the run's limit.
+    fn write(&self, stream: Stream, text: String, at: Timestamp);
+}
+
+/// All randomness a run will ever see grows from this.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Seed(pub [u8; 32]);
+
+impl Seed {
+    /// The seed of a run that is to be repeatable.
+    pub fn from_number(number: u64) -> Self {
+        Seed(*blake3::hash(&number.to_le_bytes()).as_bytes())
+    }
+}
+
+/// What an isolate starts with, besides its program.
+pub struct Start {
+    /// What it may use.
+    pub limits: Limits,
+    /// What it may do.
+    pub grants: Vec<Grant>,
+    /// Visible to the program as `input`; absent means `undefined`.
+    pub input: Option<Json>,
+    /// Visible to the program as globals of these names.
+    pub args: Vec<(crate::BindingName, Json)>,
+    /// Where `Math.random` and `crypto` come from.
+    pub seed: Seed,
+    /// Where output goes.
+    pub sink: Arc<dyn OutputSink>,
+}
+
+/// What the host brings to one step.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The time the guest will see until its next step.
+    pub now: Timestamp,
+    /// How long this step may take by the wall clock.
+    pub wall_left: Duration,
+    /// Answers, in the order in which the guest is to see them.
+    pub replies: Vec<(CallId, HostReply)>,
+}
+
+/// Where a run stands when the guest gave control back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It waits. These are the calls made since the last step; earlier ones may still be unanswered.
+    Calls(Vec<PendingCall>),
+    /// It ended. Calls it made in this last step and did not wait for come along.
+    Done(End, Vec<PendingCall>),
+}
+
+/// How the guest ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// It returned; nothing stands for `undefined`.
+    Value(Option<Json>),
+    /// It failed.
+    Failed(Failure),
+}
+
+/// A failure as the engine saw it: positions are those of the code that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Which of the closed set.
+    pub kind: ErrorKind,
+    /// The error's own name.
+    pub name: String,
+    /// The error's own message.
+    pub message: String,
+    /// Frames as the engine writes them.
+    pub stack: Option<String>,
+    /// A stable code the thrown error carried from a host reply.
+    pub code: Option<String>,
+}
+
+impl Failure {
+    /// A failure the engine itself decided on.
+    pub fn of(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
+        Failure { kind, name: name.into(), message: message.into(), stack: None, code: None }
+    }
+}
+
+/// Why the engine could not do its part. The program is not to blame.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// Every isolate is taken, and the queue is full or the wait was too long.
+    #[error("the engine is busy: {live} isolates are live and {waiting} callers wait")]
+    Busy {
+        /// Isolates that are live.
+        live: usize,
+        /// Callers that wait.
+        waiting: usize,
+    },
+    /// The engine cannot enforce or provide something that was asked for.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The state to resume is not usable.
+    #[error(transparent)]
+    Suspended(#[from] SuspendedError),
+    /// The isolate has ended, or a step of it was abandoned.
+    #[error("the isolate has ended")]
+    Ended,
+    /// Our fault.
+    #[error("{doing}")]
+    Internal {
+        /// What was being done.
+        doing: &'static str,
+        /// What went wrong with it.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Something an engine refuses because it cannot do or enforce it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("engine `{engine}` does not support {what}")]
+pub struct Unsupported {
+    /// Which engine.
+    pub engine: &'static str,
+    /// What.
+    pub what: String,
+}

@@ -1,0 +1,185 @@
+use crate::{HostCall, Json, PendingCall};
+use serde::{Deserialize, Serialize};
+
+/// How a run ended, and everything worth knowing about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The value, when there is one; absent also for `undefined`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Json>,
+    /// What was written, in order.
+    pub outputs: Vec<Output>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// What it used.
+    pub usage: Usage,
+    /// Each host call, in the order made; timers are not listed.
+    pub calls: Vec<CallRecord>,
+    /// The grants that were used, with counts.
+    pub exercised: Vec<Exercised>,
+    /// What was asked for and refused.
+    pub denied: Vec<Exercised>,
+    /// What a suspended run waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub waiting_for: Vec<PendingCall>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It returned.
+    Ok,
+    /// It failed; the error says how.
+    Error,
+    /// It waits, outside memory, and can be resumed.
+    Suspended,
+}
+
+/// Where a line of output went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stream {
+    /// `console.log`, `info`, `debug` and their like.
+    Stdout,
+    /// `console.warn`, `console.error`.
+    Stderr,
+}
+
+/// One piece of output: what one console call wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Where to.
+    pub stream: Stream,
+    /// The text, without the final newline.
+    pub text: String,
+    /// When, in milliseconds of the run's own time since its start.
+    pub at_ms: u64,
+}
+
+/// The closed set of ways a run can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The source cannot be parsed.
+    Syntax,
+    /// The program threw, or its value cannot be expressed as JSON.
+    Thrown,
+    /// It took too long, waiting included.
+    Timeout,
+    /// It computed for too long.
+    CpuLimit,
+    /// It wanted more memory than its limit.
+    MemoryLimit,
+    /// Its calls nested too deep.
+    StackOverflow,
+    /// It wrote too much, or its value is too large.
+    OutputLimit,
+    /// It made too many host calls.
+    CallLimit,
+    /// Policy refused something and the program did not catch it.
+    Denied,
+    /// It waits for something that can never come.
+    Stalled,
+    /// A replay asked for something else than the record.
+    Divergence,
+    /// Someone stopped it.
+    Cancelled,
+    /// The engine cannot do what was asked.
+    Unsupported,
+    /// Our fault.
+    Internal,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    /// One of the closed set.
+    pub kind: ErrorKind,
+    /// `TypeError`, `RangeError`, ... as the program's own error says, or a name of ours.
+    pub name: String,
+    /// For people and models.
+    pub message: String,
+    /// Frames, with positions in the author's source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
+    /// Line of the author's source, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Column in that line, from 1, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// What a run used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// From start to end, waiting included.
+    pub wall_us: u64,
+    /// Computing only.
+    pub cpu_us: u64,
+    /// The guest's memory at its largest.
+    pub memory_peak_bytes: u64,
+    /// Host calls made; timers do not count.
+    pub calls: u32,
+    /// Bytes of replies, as the guest received them.
+    pub bytes_in: u64,
+    /// Bytes of arguments, outputs and value, as the guest sent them.
+    pub bytes_out: u64,
+}
+
+/// One host call, as the receipt lists it: what, not with which content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// `tool`, `read_body`, ...
+    pub kind: String,
+    /// The binding, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How it went.
+    pub outcome: CallOutcome,
+    /// From being performed to being answered.
+    pub duration_us: u64,
+}
+
+/// How one host call went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallOutcome {
+    /// Done.
+    Ok,
+    /// Tried, and failed.
+    Failed,
+    /// Refused by policy.
+    Denied,
+    /// The run ended first.
+    Cancelled,
+    /// Not answered yet: the run is suspended.
+    Waiting,
+}
+
+/// A grant and how often it was used or refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exercised {
+    /// The grant, such as `tool:search`.
+    pub grant: String,
+    /// How often.
+    pub count: u32,
+}
+
+impl HostCall {
+    /// The kind of call and its binding, as receipts and audits name it; nothing for a timer.
+    pub fn label(&self) -> Option<(&'static str, Option<&str>)> {
+        match self {
+            HostCall::Tool { name, .. } => Some(("tool", Some(name.as_str()))),
+            HostCall::ReadBody { .. } => Some(("read_body", None)),
+            HostCall::Sleep { .. } => None,
+        }
+    }
+}

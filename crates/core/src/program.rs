@@ -1,0 +1,55 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+
+/// JavaScript that an engine can run as it is.
+///
+/// What an author writes (TypeScript, fences, modules, a lone arrow) is turned into this by `isolith-program`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The name shown in stack traces: a file name without its folder, never a path of the host.
+    pub name: Arc<str>,
+    /// The code.
+    pub code: Arc<str>,
+    /// How the code is to be evaluated.
+    pub form: Form,
+}
+
+/// How an engine evaluates a program's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// The body of one async function, in sloppy mode: `return` gives the value, `await` is allowed.
+    /// Whoever makes a `Program` has checked that the code is a whole function body and nothing more.
+    Body,
+    /// A classic script in the global scope; its completion value is the value.
+    Script,
+    /// An ECMAScript module without imports; it has no value.
+    Module,
+}
+
+impl Program {
+    /// What the code and its form hash to; names play no part.
+    pub fn digest(&self) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[self.form as u8]);
+        hasher.update(self.code.as_bytes());
+        Digest(*hasher.finalize().as_bytes())
+    }
+}
+
+/// A BLAKE3 hash that names a program or an image by its content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
