@@ -25,6 +25,6 @@ pub use grant::{BindingName, Grant, InvalidName};
 pub use json::{InvalidJson, Json};
 pub use limits::{InvalidLimit, Limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
-pub use program::{Digest, Form, Program};
+pub use program::{Digest, Form, Module, Program};
 pub use suspended::{Suspended, SuspendedError};
 pub use time::Timestamp;

@@ -33,7 +33,7 @@ pub struct Limits {
     pub value_bytes: u64,
     /// One host call's arguments, or its reply, as JSON.
     pub payload_bytes: u64,
-    /// Host calls in all; timers do not count.
+    /// Host calls that exercise a grant, in all.
     pub calls: u32,
     /// Host calls being performed at one time; more than these wait their turn.
     pub calls_in_flight: u32,

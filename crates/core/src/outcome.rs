@@ -16,7 +16,7 @@ pub struct Outcome {
     pub error: Option<RunError>,
     /// What it used.
     pub usage: Usage,
-    /// Each host call, in the order made; timers are not listed.
+    /// Each host call that exercised a grant, in the order made.
     pub calls: Vec<CallRecord>,
     /// The grants that were used, with counts.
     pub exercised: Vec<Exercised>,
@@ -126,7 +126,7 @@ pub struct Usage {
     pub cpu_us: u64,
     /// The guest's memory at its largest.
     pub memory_peak_bytes: u64,
-    /// Host calls made; timers do not count.
+    /// Host calls made that exercise a grant.
     pub calls: u32,
     /// Bytes of replies, as the guest received them.
     pub bytes_in: u64,
@@ -137,11 +137,10 @@ pub struct Usage {
 /// One host call, as the receipt lists it: what, not with which content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// `tool`, `read_body`, ...
+    /// `tool`, ...
     pub kind: String,
-    /// The binding, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    /// The binding.
+    pub name: String,
     /// How it went.
     pub outcome: CallOutcome,
     /// From being performed to being answered.
@@ -174,12 +173,12 @@ pub struct Exercised {
 }
 
 impl HostCall {
-    /// The kind of call and its binding, as receipts and audits name it; nothing for a timer.
-    pub fn label(&self) -> Option<(&'static str, Option<&str>)> {
+    /// The kind of call and its binding, as receipts and audits name it. Nothing for timers and for reading on in a
+    /// body, which exercise no grant of their own and do not count as calls.
+    pub fn label(&self) -> Option<(&'static str, &str)> {
         match self {
-            HostCall::Tool { name, .. } => Some(("tool", Some(name.as_str()))),
-            HostCall::ReadBody { .. } => Some(("read_body", None)),
-            HostCall::Sleep { .. } => None,
+            HostCall::Tool { name, .. } => Some(("tool", name.as_str())),
+            HostCall::ReadBody { .. } | HostCall::Sleep { .. } => None,
         }
     }
 }

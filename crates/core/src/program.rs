@@ -13,6 +13,17 @@ pub struct Program {
     pub code: Arc<str>,
     /// How the code is to be evaluated.
     pub form: Form,
+    /// What the code may import, by the name it imports it under.
+    pub modules: Arc<[Module]>,
+}
+
+/// One module that comes along with a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The name it is imported by, resolved against the importer: `lib/x.js`.
+    pub name: Arc<str>,
+    /// Its code, an ECMAScript module.
+    pub code: Arc<str>,
 }
 
 /// How an engine evaluates a program's code.
@@ -24,16 +35,29 @@ pub enum Form {
     Body,
     /// A classic script in the global scope; its completion value is the value.
     Script,
-    /// An ECMAScript module without imports; it has no value.
+    /// An ECMAScript module; it has no value.
     Module,
 }
 
 impl Program {
-    /// What the code and its form hash to; names play no part.
+    /// A program that imports nothing.
+    pub fn new(name: impl Into<Arc<str>>, code: impl Into<Arc<str>>, form: Form) -> Self {
+        Program { name: name.into(), code: code.into(), form, modules: Arc::new([]) }
+    }
+
+    /// What the code, its form and its modules hash to; the program's own name plays no part.
     pub fn digest(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[self.form as u8]);
-        hasher.update(self.code.as_bytes());
+        let mut add = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        add(&self.code);
+        for module in self.modules.iter() {
+            add(&module.name);
+            add(&module.code);
+        }
         Digest(*hasher.finalize().as_bytes())
     }
 }

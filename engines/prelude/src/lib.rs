@@ -1,1 +1,39 @@
-//! Placeholder.
+//! The globals a guest sees beyond plain ECMAScript, as JavaScript source that every engine evaluates.
+//!
+//! The fragments under `js/` share one function scope and are read in the order of their numbers. Nothing here knows an
+//! engine: what the prelude needs from one arrives in its `native` argument, and what an engine needs from the prelude
+//! is in the object that the function returns.
+
+/// The fragments, in the order in which they are evaluated.
+const FRAGMENTS: &[&str] = &[
+    include_str!("../js/00-primordials.js"),
+    include_str!("../js/10-inspect.js"),
+    include_str!("../js/11-inspect-kinds.js"),
+    include_str!("../js/12-inspect-text.js"),
+    include_str!("../js/15-console.js"),
+    include_str!("../js/20-timers.js"),
+    include_str!("../js/21-performance.js"),
+    include_str!("../js/25-dom-exception.js"),
+    include_str!("../js/26-events.js"),
+    include_str!("../js/27-abort.js"),
+    include_str!("../js/30-encoding.js"),
+    include_str!("../js/31-base64.js"),
+    include_str!("../js/40-url-host.js"),
+    include_str!("../js/41-url-parser.js"),
+    include_str!("../js/42-url-search-params.js"),
+    include_str!("../js/43-url.js"),
+    include_str!("../js/60-host-body.js"),
+    include_str!("../js/90-bindings.js"),
+];
+
+/// The source of one function expression, `(function (native) { ... return hooks; })`.
+///
+/// An engine evaluates it once while it builds its image, calls the function with its `native` object and keeps the
+/// `hooks`: `configure`, `makeBody` and `makeError`. Loading reads no clock and no randomness. Evaluate it under the
+/// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
+pub fn source() -> String {
+    format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())
+}
+
+/// The file name that engines give the source.
+pub const FILE_NAME: &str = "isolith:prelude";

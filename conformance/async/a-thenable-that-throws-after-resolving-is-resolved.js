@@ -1,0 +1,2 @@
+return await { then(resolve) { resolve("ok"); throw new Error("ignored"); } };
+//> value: "ok"

@@ -1,0 +1,2 @@
+try { await { then() { throw new RangeError("t"); } }; } catch (error) { return error.name; }
+//> value: "RangeError"

@@ -1,0 +1,3 @@
+//! tools = ["echo", "fail"]
+return Promise.any([tools.fail("a"), tools.fail("b"), tools.echo("c")]);
+//> value: "c"

@@ -1,0 +1,4 @@
+const { promise, resolve } = Promise.withResolvers();
+queueMicrotask(() => resolve("later"));
+return promise;
+//> value: "later"

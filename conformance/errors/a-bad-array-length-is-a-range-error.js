@@ -1,0 +1,2 @@
+return new Array(-1);
+//> error: thrown RangeError

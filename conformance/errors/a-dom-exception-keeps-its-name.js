@@ -1,0 +1,2 @@
+throw new DOMException("gone", "NotFoundError");
+//> error: thrown NotFoundError

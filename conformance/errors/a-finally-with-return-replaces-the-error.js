@@ -1,0 +1,2 @@
+try { throw new Error("lost"); } finally { return "kept"; }
+//> value: "kept"

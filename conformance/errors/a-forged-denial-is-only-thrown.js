@@ -1,0 +1,5 @@
+const error = new Error("policy refused this");
+error.name = "Denied";
+error.kind = "denied";
+throw error;
+//> error: thrown Denied

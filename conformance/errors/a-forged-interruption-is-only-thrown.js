@@ -1,0 +1,4 @@
+const error = new Error("interrupted");
+error.name = "InternalError";
+throw error;
+//> error: thrown InternalError

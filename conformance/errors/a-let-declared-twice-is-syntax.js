@@ -1,0 +1,3 @@
+let a = 1;
+let a = 2;
+//> error: syntax

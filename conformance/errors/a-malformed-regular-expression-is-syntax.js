@@ -1,0 +1,2 @@
+return /(/.test("x");
+//> error: syntax

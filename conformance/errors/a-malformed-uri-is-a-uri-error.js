@@ -1,0 +1,2 @@
+return decodeURIComponent("%");
+//> error: thrown URIError

@@ -1,0 +1,2 @@
+throw new Error("out of memory");
+//> error: thrown Error

@@ -1,0 +1,4 @@
+const read = () => later;
+read();
+const later = 1;
+//> error: thrown ReferenceError

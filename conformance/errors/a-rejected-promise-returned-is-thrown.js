@@ -1,0 +1,2 @@
+return Promise.reject(new RangeError("x"));
+//> error: thrown RangeError

@@ -1,0 +1,2 @@
+await Promise.reject();
+//> error: thrown

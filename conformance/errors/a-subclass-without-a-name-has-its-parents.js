@@ -1,0 +1,3 @@
+class Narrow extends TypeError {}
+throw new Narrow("x");
+//> error: thrown TypeError

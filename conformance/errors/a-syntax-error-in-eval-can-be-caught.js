@@ -1,0 +1,2 @@
+try { eval("("); } catch (error) { return error instanceof SyntaxError; }
+//> value: true

@@ -1,0 +1,2 @@
+eval("let = ;");
+//> error: thrown SyntaxError

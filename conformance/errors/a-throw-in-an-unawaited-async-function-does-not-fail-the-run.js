@@ -1,0 +1,4 @@
+(async () => { throw new Error("nobody listens"); })();
+await null;
+return "fine";
+//> value: "fine"

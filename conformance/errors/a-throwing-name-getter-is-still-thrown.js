@@ -1,0 +1,2 @@
+throw Object.defineProperty(new Error("x"), "name", { get() { throw new Error("inner"); } });
+//> error: thrown

@@ -1,0 +1,2 @@
+throw { toString() { throw 1; }, [Symbol.toPrimitive]() { throw 2; } };
+//> error: thrown

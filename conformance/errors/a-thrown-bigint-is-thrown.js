@@ -1,0 +1,2 @@
+throw 10n;
+//> error: thrown

@@ -1,0 +1,4 @@
+const o = {};
+o.o = o;
+throw o;
+//> error: thrown

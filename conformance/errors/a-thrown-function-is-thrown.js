@@ -1,0 +1,2 @@
+throw function named() {};
+//> error: thrown

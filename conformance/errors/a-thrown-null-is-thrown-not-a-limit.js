@@ -1,0 +1,2 @@
+throw null;
+//> error: thrown

@@ -1,0 +1,2 @@
+throw 42;
+//> error: thrown

@@ -1,0 +1,2 @@
+throw { name: "Custom", message: "m" };
+//> error: thrown Custom

@@ -1,0 +1,2 @@
+throw "just text";
+//> error: thrown

@@ -1,0 +1,2 @@
+throw Symbol("s");
+//> error: thrown

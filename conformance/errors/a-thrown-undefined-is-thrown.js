@@ -1,0 +1,2 @@
+throw undefined;
+//> error: thrown

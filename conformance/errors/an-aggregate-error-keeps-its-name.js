@@ -1,0 +1,2 @@
+await Promise.any([Promise.reject(new Error("a")), Promise.reject(new Error("b"))]);
+//> error: thrown AggregateError

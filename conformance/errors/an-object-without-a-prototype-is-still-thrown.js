@@ -1,0 +1,2 @@
+throw Object.create(null);
+//> error: thrown

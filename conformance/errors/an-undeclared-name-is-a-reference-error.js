@@ -1,0 +1,3 @@
+return notDeclaredAnywhere;
+//> error: thrown ReferenceError
+//> line: 1

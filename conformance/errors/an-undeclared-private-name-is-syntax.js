@@ -1,0 +1,2 @@
+class A { get() { return this.#missing; } }
+//> error: syntax

@@ -1,0 +1,4 @@
+Promise.reject(new Error("nobody listens"));
+await null;
+return "fine";
+//> value: "fine"

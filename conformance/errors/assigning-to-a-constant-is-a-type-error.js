@@ -1,0 +1,3 @@
+const fixed = 1;
+try { fixed = 2; } catch (error) { return [error.name, fixed]; }
+//> value: ["TypeError",1]

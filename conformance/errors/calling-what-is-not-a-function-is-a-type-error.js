@@ -1,0 +1,4 @@
+const o = {};
+o.missing();
+//> error: thrown TypeError
+//> line: 2

@@ -1,0 +1,3 @@
+const error = TypeError("x");
+return [error instanceof TypeError, error instanceof Error, String(error), Object.prototype.toString.call(error)];
+//> value: [true,true,"TypeError: x","[object Error]"]

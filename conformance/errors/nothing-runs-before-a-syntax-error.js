@@ -1,0 +1,4 @@
+console.error("this must not be written");
+const a = ;
+//> error: syntax
+//> line: 2

@@ -1,0 +1,5 @@
+const reply = {};
+
+return reply.data.items;
+//> error: thrown TypeError
+//> line: 3

@@ -1,0 +1,2 @@
+return [AbortSignal.abort().aborted, AbortSignal.abort("r").reason, AbortSignal.abort().reason.name];
+//> value: [true,"r","AbortError"]

@@ -1,0 +1,2 @@
+try { new AbortSignal(); } catch (error) { return error.name; }
+//> value: "TypeError"

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof Atomics, "Atomics" in globalThis];
+//> value: ["undefined",false]

@@ -1,0 +1,2 @@
+try { btoa("é€"); } catch (error) { return error.name; }
+//> value: "InvalidCharacterError"

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof Buffer, "Buffer" in globalThis];
+//> value: ["undefined",false]

@@ -1,0 +1,5 @@
+console.trace("here");
+console.log("only line");
+return null;
+//> value: null
+//> stdout: "only line"

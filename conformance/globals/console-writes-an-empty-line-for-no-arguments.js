@@ -1,0 +1,6 @@
+console.log();
+console.log("");
+return null;
+//> value: null
+//> stdout: ""
+//> stdout: ""

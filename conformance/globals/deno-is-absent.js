@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof Deno, "Deno" in globalThis];
+//> value: ["undefined",false]

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof navigator, "navigator" in globalThis];
+//> value: ["undefined",false]

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof process, "process" in globalThis];
+//> value: ["undefined",false]

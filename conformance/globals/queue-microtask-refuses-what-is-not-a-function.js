@@ -1,0 +1,2 @@
+try { queueMicrotask("text"); } catch (error) { return error.name; }
+//> value: "TypeError"

@@ -1,0 +1,2 @@
+try { new Request("https://example.com", { body: "x" }); } catch (error) { return error.name; }
+//> value: "TypeError"

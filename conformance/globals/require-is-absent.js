@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof require, "require" in globalThis];
+//> value: ["undefined",false]

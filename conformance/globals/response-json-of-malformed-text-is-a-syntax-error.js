@@ -1,0 +1,2 @@
+try { await new Response("{oops").json(); } catch (error) { return error.name; }
+//> value: "SyntaxError"

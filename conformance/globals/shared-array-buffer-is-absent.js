@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof SharedArrayBuffer, "SharedArrayBuffer" in globalThis];
+//> value: ["undefined",false]

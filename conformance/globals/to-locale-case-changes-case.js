@@ -1,0 +1,2 @@
+return ["Straße".toLocaleUpperCase(), "ÀÉ".toLocaleLowerCase()];
+//> value: ["STRASSE","àé"]

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof WebAssembly, "WebAssembly" in globalThis];
+//> value: ["undefined",false]

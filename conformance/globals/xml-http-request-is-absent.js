@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has it.
+return [typeof XMLHttpRequest, "XMLHttpRequest" in globalThis];
+//> value: ["undefined",false]

@@ -1,0 +1,2 @@
+return new RegExp(`^${RegExp.escape("a.b*(c)")}$`).test("a.b*(c)");
+//> value: true

@@ -1,0 +1,3 @@
+undeclared = 5;
+return [undeclared, globalThis.undeclared, typeof (function () { return this; })()];
+//> value: [5,5,"object"]

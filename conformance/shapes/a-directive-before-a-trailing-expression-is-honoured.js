@@ -1,0 +1,3 @@
+"use strict";
+(function () { return this === undefined; })()
+//> value: true

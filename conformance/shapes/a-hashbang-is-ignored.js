@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+return "ran";
+//> value: "ran"

@@ -1,0 +1,3 @@
+//! input = { a = 2 }
+(input) => input.a * 21
+//> value: 42

@@ -1,0 +1,4 @@
+// What the model said first.
+() => "called"
+// And after.
+//> value: "called"

@@ -1,0 +1,3 @@
+//! input = { name = "Ann" }
+(function ({ name }) { return `Hello ${name}`; })
+//> value: "Hello Ann"

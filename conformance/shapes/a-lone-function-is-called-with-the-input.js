@@ -1,0 +1,5 @@
+//! input = ["x", "y"]
+function main(list) {
+  return list.join("-");
+}
+//> value: "x-y"

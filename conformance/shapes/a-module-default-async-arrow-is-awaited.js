@@ -1,0 +1,6 @@
+//! tools = ["echo"]
+//! input = "ping"
+export default async (text) => {
+  return `${await tools.echo(text)} pong`;
+};
+//> value: "ping pong"

@@ -1,0 +1,3 @@
+const parts = [1, 2];
+export default { total: parts.length };
+//> value: {"total":2}

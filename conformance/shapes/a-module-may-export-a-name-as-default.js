@@ -1,0 +1,3 @@
+const answer = 42;
+export { answer as default };
+//> value: 42

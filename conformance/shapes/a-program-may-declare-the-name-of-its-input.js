@@ -1,0 +1,4 @@
+//! input = { a = 1 }
+const input = { own: true };
+return input;
+//> value: {"own":true}

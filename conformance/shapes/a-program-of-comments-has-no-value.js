@@ -1,0 +1,4 @@
+// nothing to do
+/* and nothing
+   more */
+//> value: undefined

@@ -1,0 +1,2 @@
+await Promise.resolve("awaited");
+//> value: "awaited"

@@ -1,0 +1,3 @@
+if (false) return 1;
+5
+//> value: undefined

@@ -1,0 +1,2 @@
+return 7 // trailing
+//> value: 7

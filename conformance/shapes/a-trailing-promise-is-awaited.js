@@ -1,0 +1,3 @@
+const later = Promise.resolve({ ok: true });
+later;
+//> value: {"ok":true}

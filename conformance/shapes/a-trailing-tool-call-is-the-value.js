@@ -1,0 +1,4 @@
+//! tools = ["echo"]
+const query = { q: "x" };
+tools.echo(query)
+//> value: {"q":"x"}

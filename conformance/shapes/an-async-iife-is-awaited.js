@@ -1,0 +1,5 @@
+(async () => {
+  await null;
+  return "done";
+})();
+//> value: "done"

@@ -1,0 +1,2 @@
+function f() { export default 1; }
+//> error: syntax

@@ -1,0 +1,3 @@
+if (true) { } } {
+return 1;
+//> error: syntax

@@ -1,0 +1,6 @@
+```js
+async () => {
+  return "from a fence";
+}
+```
+//> value: "from a fence"

@@ -1,0 +1,4 @@
+```javascript
+export default [1, 2, 3].length;
+```
+//> value: 3

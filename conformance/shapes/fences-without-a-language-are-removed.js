@@ -1,0 +1,4 @@
+```
+return "plain";
+```
+//> value: "plain"

@@ -1,0 +1,2 @@
+return [typeof input, input === undefined];
+//> value: ["undefined",true]

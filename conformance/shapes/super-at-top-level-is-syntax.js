@@ -1,0 +1,2 @@
+return super.toString();
+//> error: syntax

@@ -1,0 +1,5 @@
+const ok = 1;
+const x: = 5;
+return x;
+//> error: syntax
+//> line: 2

@@ -1,0 +1,3 @@
+enum Level { Low = "low", High = "high" }
+return [Level.Low, Object.values(Level)];
+//> value: ["low",["low","high"]]

@@ -1,0 +1,3 @@
+function a() { return 1; }
+function b() { return 2; }
+//> value: undefined

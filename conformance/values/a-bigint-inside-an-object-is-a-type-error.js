@@ -1,0 +1,2 @@
+return { deep: [{ big: 10n }] };
+//> error: thrown TypeError

@@ -1,0 +1,2 @@
+return 1n;
+//> error: thrown TypeError

@@ -1,0 +1,3 @@
+BigInt.prototype.toJSON = function () { return `${this}n`; };
+return { a: 12n };
+//> value: {"a":"12n"}

@@ -1,0 +1,4 @@
+const o = { a: {} };
+o.a.b = o;
+return o;
+//> error: thrown TypeError

@@ -1,0 +1,2 @@
+return new Map([["a", 1]]);
+//> value: {}

@@ -1,0 +1,2 @@
+return { p: Promise.resolve(1) };
+//> value: {"p":{}}

@@ -1,0 +1,2 @@
+return /x/g;
+//> value: {}

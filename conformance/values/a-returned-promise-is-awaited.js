@@ -1,0 +1,2 @@
+return Promise.resolve({ a: 1 });
+//> value: {"a":1}

@@ -1,0 +1,4 @@
+const { proxy, revoke } = Proxy.revocable({}, {});
+revoke();
+return { proxy };
+//> error: thrown TypeError

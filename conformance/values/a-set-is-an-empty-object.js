@@ -1,0 +1,2 @@
+return [new Set([1, 2])];
+//> value: [{}]

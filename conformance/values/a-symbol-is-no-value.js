@@ -1,0 +1,2 @@
+return Symbol("s");
+//> value: undefined

@@ -1,0 +1,2 @@
+return { get a() { throw new RangeError("no"); } };
+//> error: thrown RangeError

@@ -1,0 +1,2 @@
+return [{ toJSON() { throw new SyntaxError("no"); } }];
+//> error: thrown SyntaxError

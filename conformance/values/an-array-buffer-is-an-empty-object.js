@@ -1,0 +1,2 @@
+return new ArrayBuffer(8);
+//> value: {}

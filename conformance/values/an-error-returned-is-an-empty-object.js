@@ -1,0 +1,2 @@
+return new Error("not thrown");
+//> value: {}

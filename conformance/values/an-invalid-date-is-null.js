@@ -1,0 +1,2 @@
+return new Date(NaN);
+//> value: null

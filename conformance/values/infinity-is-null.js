@@ -1,0 +1,2 @@
+return [Infinity, -Infinity];
+//> value: [null,null]

@@ -1,0 +1,2 @@
+return -0;
+//> value: 0

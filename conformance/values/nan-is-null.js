@@ -1,0 +1,2 @@
+return NaN;
+//> value: null

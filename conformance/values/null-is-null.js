@@ -1,0 +1,2 @@
+return null;
+//> value: null

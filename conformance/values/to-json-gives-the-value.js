@@ -1,0 +1,2 @@
+return { list: [{ toJSON: key => `at ${key}` }] };
+//> value: {"list":["at 0"]}

@@ -1,0 +1,2 @@
+return { a: { toJSON() {} }, b: 1 };
+//> value: {"b":1}

@@ -1,0 +1,2 @@
+return { a: undefined, b() {}, c: Symbol("c"), d: 1 };
+//> value: {"d":1}

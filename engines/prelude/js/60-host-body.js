@@ -1,0 +1,76 @@
+// Host body: bytes that the host holds (a response, a file) and hands over piece by piece. Read once.
+
+const HOST_BODY_CHUNK_BYTES = 64 << 10;
+
+/** The body behind an id. `size` is null when the host does not know the length beforehand. */
+class HostBody {
+  #id;
+  #size;
+  #used = false;
+
+  constructor(id, size) {
+    this.#id = id;
+    this.#size = size;
+  }
+
+  get size() { return this.#size; }
+  get bodyUsed() { return this.#used; }
+
+  #take() {
+    if (this.#used) throw new TypeError('Body has already been read');
+    this.#used = true;
+    return this.#id;
+  }
+
+  async bytes() { return readHostBody(this.#take()); }
+  async arrayBuffer() { return typedBuffer(await readHostBody(this.#take())); }
+  async text() { return decodeUtf8(await readHostBody(this.#take())); }
+  async json() { return jsonParse(decodeUtf8(await readHostBody(this.#take()))); }
+
+  /** Chunks as they come. An early `break` leaves the rest unread. */
+  [symbolAsyncIterator]() {
+    const id = this.#take();
+    let ended = false;
+    const end = (value) => ({ value, done: true });
+    return {
+      async next() {
+        if (ended) return end();
+        const chunk = await nativeReadBody(id, HOST_BODY_CHUNK_BYTES);
+        if (typedLength(chunk) > 0) return { value: chunk, done: false };
+        ended = true;
+        return end();
+      },
+      async return(value) {
+        ended = true;
+        return end(value);
+      },
+      [symbolAsyncIterator]() { return this; },
+    };
+  }
+
+  static isOne(value) { return isObject(value) && #id in value; }
+  static take(body) { return body.#take(); }
+}
+const { isOne: isHostBody, take: takeHostBody } = HostBody;
+delete HostBody.isOne;
+delete HostBody.take;
+dress(HostBody, 'HostBody');
+showAs(HostBody, (body) => ({ fields: { size: body.size, bodyUsed: body.bodyUsed } }));
+
+/** Reads to the end. The host bounds how much there can be. */
+async function readHostBody(id) {
+  const chunks = newList();
+  for (;;) {
+    const chunk = await nativeReadBody(id, HOST_BODY_CHUNK_BYTES);
+    if (typedLength(chunk) === 0) return chunks.length === 1 ? chunks[0] : concatBytes(chunks);
+    push(chunks, chunk);
+  }
+}
+
+/** UTF-8 to text as bodies want it: malformed bytes replaced, a byte order mark removed. */
+function decodeUtf8(bytes) {
+  const text = nativeUtf8Decode(bytes, false);
+  return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text;
+}
+
+const makeBody = (id, length) => new HostBody(id, length ?? null);

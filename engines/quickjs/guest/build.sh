@@ -1,0 +1,57 @@
+#!/bin/sh
+# Builds guest.wasm: QuickJS-ng and the files beside this one, as one WebAssembly module that imports only our functions.
+#   build.sh [OUT.wasm]        default: guest.wasm beside this script, with its SHA-256
+#   build.sh --check           builds to a temporary file and compares it with the committed one, bit for bit
+# Needs Debian's clang-19, lld-19 and libclang-rt-19-dev-wasm32, and cargo, which fetches the C sources: the crate
+# rquickjs-sys ships QuickJS-ng and the headers and library of wasi-libc.
+set -eu
+cd "$(dirname "$0")"
+here=$PWD
+check=
+case ${1:-} in
+    --check) check=1; out=$(mktemp) ;;
+    "") out=$here/guest.wasm ;;
+    /*) out=$1 ;;
+    *) out=$here/$1 ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"; [ -z "$check" ] || rm -f "$out"' EXIT
+
+# The lock file pins the crate's version and checksum.
+cargo fetch --locked --quiet --manifest-path source/Cargo.toml
+sys=$(echo "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/rquickjs-sys-0.14.0)
+CC=${CC:-clang-19}
+
+# The one change to QuickJS: its stack overflow says who it is, so that a RangeError made by a program cannot pass for it.
+cp -r "$sys/quickjs" "$work/qjs"
+sed -i 's/    return JS_ThrowRangeError(ctx, "Maximum call stack size exceeded");/    return isolith_stack_overflow(ctx);/
+s/^static JSValue JS_ThrowStackOverflow(JSContext \*ctx);$/&\nstatic JSValue isolith_stack_overflow(JSContext *ctx);/' "$work/qjs/quickjs.c"
+[ "$(grep -c isolith_stack_overflow "$work/qjs/quickjs.c")" = 2 ] || { echo "build.sh: the patch does not fit this QuickJS" >&2; exit 1; }
+
+# EMSCRIPTEN means to QuickJS: no threads, no atomics, a switch instead of computed gotos.
+$CC --target=wasm32-unknown-unknown -std=gnu2y -O3 -fno-ident -ffile-prefix-map="$work"=/guest -ffile-prefix-map="$sys"=/sys \
+    -nostdinc -isystem "$($CC --print-resource-dir)/include" -isystem "$sys/vendor/wasi-libc/include" \
+    -I "$work/qjs" -I "$here" \
+    -D_GNU_SOURCE -DEMSCRIPTEN=1 -DNDEBUG -DFE_DOWNWARD=0 -DFE_UPWARD=0 \
+    -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals \
+    -Wno-implicit-const-int-float-conversion -Wno-unused -Wno-c23-extensions -Wno-macro-redefined \
+    -fno-exceptions -fvisibility=hidden ${GUEST_FLAGS:-} \
+    -nostdlib -Wl,--no-entry -Wl,-z,stack-size=1310720 -Wl,--stack-first -Wl,--gc-sections -Wl,--strip-all \
+    -Wl,--export=__stack_pointer -Wl,--export=isolith_interrupt -Wl,--export-memory \
+    guest.c libc.c "$sys/vendor/wasi-libc/lib/libc.a" \
+    "$($CC --print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" -o "$out"
+
+if [ -n "$check" ]; then
+    want=$(cut -d' ' -f1 guest.wasm.sha256)
+    have=$(sha256sum "$out" | cut -d' ' -f1)
+    committed=$(sha256sum guest.wasm | cut -d' ' -f1)
+    if [ "$want" != "$committed" ]; then echo "guest.wasm is not what guest.wasm.sha256 names" >&2; exit 1; fi
+    if [ "$want" != "$have" ]; then
+        echo "guest.wasm does not rebuild: committed $want, built $have by $($CC --version | head -n 1)" >&2
+        exit 1
+    fi
+    echo "guest.wasm rebuilds bit for bit ($have)"
+elif [ "$out" = "$here/guest.wasm" ]; then
+    sha256sum guest.wasm > guest.wasm.sha256
+    ls -l guest.wasm
+fi

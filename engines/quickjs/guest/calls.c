@@ -1,0 +1,120 @@
+// Host calls: numbered in the order made, each a promise until its reply comes.
+
+typedef struct { uint32_t id; bool used; JSValue resolve, reject; } Slot;
+
+static Slot *slots;              // open addressing by id; ids only grow
+static uint32_t slot_cap, outstanding, next_call;
+
+static JSValue hook_make_body = JS_UNDEFINED, hook_make_error = JS_UNDEFINED;
+
+static Slot *slot_for(uint32_t id, bool used) {
+    for (uint32_t i = 0; i < slot_cap; i++) {
+        Slot *s = &slots[(id + i) & (slot_cap - 1)];
+        if (used ? s->used && s->id == id : !s->used) return s;
+        // Slots are reused as they fall free, so a gap does not end a search; tables are small and mostly hit at once.
+    }
+    return NULL;
+}
+
+static bool slots_grow(void) {
+    uint32_t old_cap = slot_cap;
+    Slot *old = slots, *grown = calloc(old_cap ? old_cap * 2 : 16, sizeof(Slot));
+    if (!grown) return false;
+    slots = grown;
+    slot_cap = old_cap ? old_cap * 2 : 16;
+    for (uint32_t i = 0; i < old_cap; i++) if (old[i].used) *slot_for(old[i].id, false) = old[i];
+    free(old);
+    return true;
+}
+
+// Makes a call and gives the promise of its reply.
+static JSValue make_call(JSContext *c, uint32_t kind, const char *name, size_t name_len, const uint8_t *data, uint32_t len) {
+    JSValue caps[2];
+    if (outstanding * 2 >= slot_cap && !slots_grow()) return JS_ThrowOutOfMemory(c);
+    JSValue promise = JS_NewPromiseCapability(c, caps);
+    if (JS_IsException(promise)) return promise;
+    uint32_t id = next_call++;
+    *slot_for(id, false) = (Slot){ id, true, caps[0], caps[1] };
+    outstanding++;
+    host_call(id, kind, name, name_len, data, len);
+    return promise;
+}
+
+// call(name, args) -> Promise
+static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val;
+    Bytes out = { .max = payload_max };
+    int r = argc > 1 ? encode_value(c, &out, argv[1]) : ENCODED_NOTHING;
+    JSValue promise = JS_EXCEPTION;
+    if (r == ENCODE_TOO_LARGE) JS_ThrowRangeError(c, "the arguments are larger than %u bytes, the limit of one call", payload_max);
+    if (r == ENCODED || r == ENCODED_NOTHING) {
+        size_t n;
+        const char *name = JS_ToCStringLen(c, &n, argv[0]);
+        if (name) {
+            promise = make_call(c, CALL_TOOL, name, n, out.at, r == ENCODED ? out.len : NO_DATA);
+            JS_FreeCString(c, name);
+        }
+    }
+    free(out.at);
+    return promise;
+}
+
+// readBody(id, mostBytes) -> Promise<Uint8Array>
+static JSValue native_read_body(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val; (void)argc;
+    uint32_t ask[2];
+    if (JS_ToUint32(c, &ask[0], argv[0]) || JS_ToUint32(c, &ask[1], argv[1])) return JS_EXCEPTION;
+    return make_call(c, CALL_READ_BODY, "", 0, (uint8_t *)ask, sizeof ask);
+}
+
+// A failure comes as three texts, each after its length: name, message, code.
+static JSValue reply_error(const uint8_t *data, size_t len) {
+    JSValue part[3] = { JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED };
+    size_t at = 0;
+    for (int i = 0; i < 3 && at + 4 <= len; i++) {
+        uint32_t n = read_u32(data + at);
+        at += 4;
+        if (n == NO_DATA) continue;
+        if (n > len - at) break;
+        part[i] = JS_NewStringLen(ctx, (const char *)data + at, n);
+        at += n;
+    }
+    JSValue e = JS_Call(ctx, hook_make_error, JS_UNDEFINED, 3, vc(part));
+    for (int i = 0; i < 3; i++) JS_FreeValue(ctx, part[i]);
+    return e;
+}
+
+static JSValue reply_value(uint32_t kind, const uint8_t *data, size_t len) {
+    switch (kind) {
+    case REPLY_VALUE: return decode_value(ctx, data, len);
+    case REPLY_BYTES: return JS_NewUint8ArrayCopy(ctx, data, len);
+    case REPLY_FAILED: return reply_error(data, len);
+    case REPLY_BODY: {
+        double length = read_f64(data + 8);
+        JSValue args[2] = { js_int64(read_u32(data)), length < 0 ? JS_NULL : js_float64(length) };
+        return JS_Call(ctx, hook_make_body, JS_UNDEFINED, 2, vc(args));
+    }
+    default: return JS_UNDEFINED;
+    }
+}
+
+// Settles the promise of call `id`; false when it broke the run. An unknown id is a timer's: see timers.c.
+static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
+    Slot slot = *s;
+    s->used = false;
+    outstanding--;
+    JSValue v = reply_value(kind, data, len);
+    bool ok = kind != REPLY_FAILED;
+    if (JS_IsException(v)) {
+        if (interrupted) return false;
+        v = JS_GetException(ctx);
+        ok = false;
+    }
+    JSValue r = JS_Call(ctx, ok ? slot.resolve : slot.reject, JS_UNDEFINED, 1, vc(&v));
+    JS_FreeValue(ctx, v);
+    JS_FreeValue(ctx, slot.resolve);
+    JS_FreeValue(ctx, slot.reject);
+    if (JS_IsException(r)) return false;
+    JS_FreeValue(ctx, r);
+    return true;
+}

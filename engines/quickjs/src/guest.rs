@@ -1,0 +1,160 @@
+//! What one instance carries on the host's side, and the three functions it may call.
+
+use crate::meter::Meter;
+use crate::protocol;
+use isolith_core::{CallId, ErrorKind, Failure, HostCall, Limits, OutputSink, PendingCall, Stream, Timestamp};
+use std::sync::Arc;
+use wasmtime::{Caller, Linker, Memory, ResourceLimiter, Result, format_err};
+
+/// Arguments up to this size are not worth remembering one by one.
+const SMALL_ARGS_BYTES: usize = 4 << 10;
+
+pub(crate) struct Guest {
+    pub(crate) limits: Limits,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) sink: Arc<dyn OutputSink>,
+    pub(crate) now: Timestamp,
+    pub(crate) memory: Option<Memory>,
+    /// Where in the guest's memory to write when it is to stop.
+    pub(crate) interrupt_at: usize,
+    /// Whether the guest runs on a stack that can be left and come back to.
+    pub(crate) may_yield: bool,
+    /// Calls made in this step.
+    pub(crate) calls: Vec<PendingCall>,
+    /// Unanswered calls with large arguments: the host holds those, on the guest's account.
+    pub(crate) held: Vec<(CallId, usize)>,
+    pub(crate) used: Used,
+    pub(crate) end: Option<(u32, Vec<u8>)>,
+    /// Set when a limit ends the run from outside; then the trap that follows is only how.
+    pub(crate) stop: Option<Failure>,
+}
+
+/// Counters that outlive a suspension.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub(crate) calls: u32,
+    pub(crate) output_bytes: u64,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
+}
+
+impl Guest {
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.held.iter().map(|(_, n)| *n as u64).sum()
+    }
+
+    fn stop(&mut self, kind: ErrorKind, name: &str, message: String) -> wasmtime::Error {
+        self.stop = Some(Failure::of(kind, name, message));
+        format_err!("stopped by a limit")
+    }
+
+    fn call(&mut self, id: CallId, call: HostCall, bytes: usize) -> Result<()> {
+        if call.label().is_some() {
+            self.used.calls += 1;
+            let most = self.limits.calls;
+            if self.used.calls > most {
+                return Err(self.stop(
+                    ErrorKind::CallLimit,
+                    "CallLimit",
+                    format!("the program made more than {most} calls"),
+                ));
+            }
+        }
+        self.used.bytes_out += bytes as u64;
+        if bytes > SMALL_ARGS_BYTES {
+            self.held.push((id, bytes));
+        }
+        self.calls.push(PendingCall { id, call });
+        Ok(())
+    }
+
+    fn output(&mut self, stream: u32, text: &[u8]) -> Result<()> {
+        let left = self.limits.output_bytes.saturating_sub(self.used.output_bytes);
+        // What fits is kept, also of the piece that does not fit whole. Each piece costs at least one byte.
+        let fits = text.get(..left as usize).unwrap_or(text);
+        self.used.output_bytes += text.len().max(1) as u64;
+        let stream = if stream == 0 { Stream::Stdout } else { Stream::Stderr };
+        if left > 0 {
+            self.used.bytes_out += fits.len() as u64;
+            let mut kept = String::from_utf8_lossy(fits).into_owned();
+            if fits.len() < text.len() && kept.ends_with('\u{fffd}') {
+                kept.pop(); // the cut went through a character
+            }
+            self.sink.write(stream, kept, self.now);
+        }
+        if fits.len() < text.len() || left == 0 {
+            let most = self.limits.output_bytes;
+            return Err(self.stop(
+                ErrorKind::OutputLimit,
+                "OutputLimit",
+                format!("the program wrote more than {most} bytes"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl ResourceLimiter for Guest {
+    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        let most = self.limits.memory_bytes;
+        if desired as u64 + self.held_bytes() > most {
+            // An error, not `false`: the guest must not be able to catch this and go on.
+            return Err(self.stop(
+                ErrorKind::MemoryLimit,
+                "MemoryLimit",
+                format!("the program needs more than its {} MiB of memory", most >> 20),
+            ));
+        }
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+pub(crate) fn link(linker: &mut Linker<Guest>) -> Result<()> {
+    linker.func_wrap(
+        "isolith",
+        "call",
+        |mut caller: Caller<'_, Guest>, id: u32, kind: u32, name: u32, name_len: u32, data: u32, len: u32| {
+            let (memory, guest) = parts(&mut caller)?;
+            let name = slice(memory, name, name_len)?;
+            let data = if protocol::is_nothing(len) { None } else { Some(slice(memory, data, len)?) };
+            let bytes = data.map_or(0, <[u8]>::len);
+            if bytes as u64 > guest.limits.payload_bytes {
+                return Err(format_err!("the guest does not keep to the payload limit"));
+            }
+            let call = protocol::read_call(kind, name, data).ok_or_else(|| format_err!("malformed call"))?;
+            let size = memory.len() as u64;
+            guest.call(CallId(id), call, bytes)?;
+            if size + guest.held_bytes() > guest.limits.memory_bytes {
+                guest.memory_growing(0, size as usize, None)?;
+            }
+            Ok(())
+        },
+    )?;
+    linker.func_wrap("isolith", "output", |mut caller: Caller<'_, Guest>, stream: u32, text: u32, len: u32| {
+        let (memory, guest) = parts(&mut caller)?;
+        guest.output(stream, slice(memory, text, len)?)
+    })?;
+    linker.func_wrap("isolith", "end", |mut caller: Caller<'_, Guest>, kind: u32, data: u32, len: u32| {
+        let (memory, guest) = parts(&mut caller)?;
+        let data = slice(memory, data, len)?;
+        guest.used.bytes_out += u64::from(len);
+        guest.end = Some((kind, data.to_vec()));
+        Result::<()>::Ok(())
+    })?;
+    Ok(())
+}
+
+fn parts<'a>(caller: &'a mut Caller<'_, Guest>) -> Result<(&'a [u8], &'a mut Guest)> {
+    let memory = caller.data().memory.ok_or_else(|| format_err!("no memory yet"))?;
+    let (memory, guest) = memory.data_and_store_mut(caller);
+    Ok((memory, guest))
+}
+
+fn slice(memory: &[u8], at: u32, len: u32) -> Result<&[u8]> {
+    let end = (at as usize).checked_add(len as usize);
+    end.and_then(|end| memory.get(at as usize..end)).ok_or_else(|| format_err!("guest pointer out of range"))
+}

@@ -1,0 +1,275 @@
+//! The bytes that cross between host and guest. The other side is `guest/guest.c` and `guest/run.c`.
+
+use isolith_core::{
+    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, Grant, HostCall, HostReply, Json, Program,
+    Start, Timestamp,
+};
+
+/// The length that stands for `undefined`.
+const NO_DATA: u32 = u32::MAX;
+
+/// What the guest's `start` and `turn` return.
+pub(crate) enum Status {
+    Pending,
+    Ended,
+}
+
+impl Status {
+    pub(crate) fn from_guest(number: i32) -> Option<Status> {
+        match number {
+            0 => Some(Status::Pending),
+            1 => Some(Status::Ended),
+            _ => None,
+        }
+    }
+}
+
+/// Modules are compiled when they are imported, so the guest keeps the message they came in: it must not be the small
+/// inbox that the next message will overwrite.
+const INBOX_FIXED_BYTES: usize = 16 << 10;
+
+/// What `start` reads.
+pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, test262: bool) -> Vec<u8> {
+    let config = config(start);
+    let (open, close) = match program.form {
+        // The code was checked to be a whole function body; it starts on a line of its own so that lines count right.
+        Form::Body => ("(async function(){\n", "\n})"),
+        Form::Script | Form::Module => ("", ""),
+    };
+    let code_len = open.len() + program.code.len() + close.len();
+    let mut out = Vec::with_capacity(96 + code_len + config.len() + program.name.len());
+    out.extend((now.as_micros() as f64).to_le_bytes());
+    out.extend(start.seed.0);
+    let form = match program.form {
+        Form::Body => 0u32,
+        Form::Script => 1,
+        Form::Module => 2,
+    };
+    let numbers = [
+        form,
+        start.limits.stack_bytes as u32,
+        start.limits.payload_bytes as u32,
+        start.limits.value_bytes as u32,
+        u32::from(test262),
+        program.name.len() as u32,
+        code_len as u32,
+        config.len() as u32,
+        program.modules.len() as u32,
+    ];
+    numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
+    out.extend([0; 4]); // the header's size is a multiple of eight
+    out.extend(program.name.as_bytes());
+    out.push(0);
+    [open, &program.code, close].iter().for_each(|part| out.extend(part.as_bytes()));
+    out.push(0);
+    out.extend(config.as_bytes());
+    out.push(0);
+    for module in program.modules.iter() {
+        out.extend((module.name.len() as u32).to_le_bytes());
+        out.extend((module.code.len() as u32).to_le_bytes());
+        out.extend(module.name.as_bytes());
+        out.push(0);
+        out.extend(module.code.as_bytes());
+        out.push(0);
+    }
+    if !program.modules.is_empty() {
+        out.resize(out.len().max(INBOX_FIXED_BYTES), 0);
+    }
+    out
+}
+
+/// What the prelude's `configure` is called with; empty when there is nothing to say.
+fn config(start: &Start) -> String {
+    if start.grants.is_empty() && start.input.is_none() && start.args.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("{\"tools\":[");
+    for (i, Grant::Tool { name }) in start.grants.iter().enumerate() {
+        // Binding names are identifiers: nothing in them needs an escape.
+        out.push_str(if i == 0 { "\"" } else { ",\"" });
+        out.push_str(name.as_str());
+        out.push('"');
+    }
+    out.push(']');
+    if let Some(input) = &start.input {
+        out.push_str(",\"input\":");
+        out.push_str(input.text());
+    }
+    out.push_str(",\"args\":{");
+    for (i, (name, value)) in start.args.iter().enumerate() {
+        out.push_str(if i == 0 { "\"" } else { ",\"" });
+        out.push_str(name.as_str());
+        out.push_str("\":");
+        out.push_str(value.text());
+    }
+    out.push_str("}}");
+    out
+}
+
+/// What `turn` reads.
+pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 + replies.len() * 32);
+    out.extend((now.as_micros() as f64).to_le_bytes());
+    out.extend((replies.len() as u32).to_le_bytes());
+    out.extend([0; 4]);
+    for (id, reply) in replies {
+        out.extend(id.0.to_le_bytes());
+        let mut body = Vec::new();
+        let (kind, data): (u32, &[u8]) = match reply {
+            HostReply::Value { json: Some(json) } => (0, json.text().as_bytes()),
+            HostReply::Value { json: None } => (1, &[]),
+            HostReply::Bytes { bytes } => (2, bytes),
+            HostReply::Body { body: BodyId(id), length } => {
+                body.extend(id.to_le_bytes());
+                body.extend([0; 4]);
+                body.extend(length.map_or(-1.0, |n| n as f64).to_le_bytes());
+                (3, &body)
+            }
+            HostReply::Failed { error: CallError { name, message, code } } => {
+                for text in [Some(name), Some(message), code.as_ref()] {
+                    body.extend(text.map_or(NO_DATA, |t| t.len() as u32).to_le_bytes());
+                    body.extend(text.map_or(&[][..], |t| t.as_bytes()));
+                }
+                (4, &body)
+            }
+        };
+        out.extend(kind.to_le_bytes());
+        out.extend((data.len() as u32).to_le_bytes());
+        out.extend([0; 4]);
+        out.extend(data);
+        // A final 0, and the next reply on a multiple of eight.
+        out.resize(out.len() + 8 - data.len() % 8, 0);
+    }
+    out
+}
+
+/// Reads one call the guest made. The guest is not trusted to be well-behaved: nothing means that it is not.
+pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<HostCall> {
+    match kind {
+        0 => Some(HostCall::Tool {
+            name: BindingName::new(std::str::from_utf8(name).ok()?).ok()?,
+            args: match data {
+                None => None,
+                Some(bytes) => Some(Json::from_text(String::from_utf8(bytes.to_vec()).ok()?).ok()?),
+            },
+        }),
+        1 => {
+            let micros = f64::from_le_bytes(data?.try_into().ok()?);
+            (micros.is_finite() && micros >= 0.0)
+                .then(|| HostCall::Sleep { until: Timestamp::from_micros(micros as u64) })
+        }
+        2 => {
+            let data = data?;
+            let number = |at| Some(u32::from_le_bytes(data.get(at..at + 4)?.try_into().ok()?));
+            let most_bytes = number(4)?.min(isolith_core::MAX_READ_BYTES);
+            Some(HostCall::ReadBody { body: BodyId(number(0)?), most_bytes })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a length from the guest means that there is nothing.
+pub(crate) fn is_nothing(len: u32) -> bool {
+    len == NO_DATA
+}
+
+/// Reads how the guest says it ended. `why` is the limit we asked it to stop for, if we did.
+pub(crate) fn read_end(kind: u32, data: &[u8], why: Option<ErrorKind>) -> Option<End> {
+    let failed = |kind| Some(End::Failed(read_failure(kind, data)?));
+    match kind {
+        0 => Some(End::Value(Some(Json::from_text(String::from_utf8(data.to_vec()).ok()?).ok()?))),
+        1 => Some(End::Value(None)),
+        2 => failed(ErrorKind::Thrown),
+        3 => failed(ErrorKind::Syntax),
+        4 => Some(End::Failed(Failure::of(
+            ErrorKind::Stalled,
+            "Stalled",
+            "the program waits for a promise that nothing can settle",
+        ))),
+        5 => Some(End::Failed(Failure::of(
+            ErrorKind::OutputLimit,
+            "OutputLimit",
+            "the value of the program is larger than its limit",
+        ))),
+        6 => failed(ErrorKind::StackOverflow),
+        7 => {
+            let kind = why?;
+            let stack = read_failure(kind, data).and_then(|f| f.stack);
+            Some(End::Failed(Failure { stack, ..stopped(kind) }))
+        }
+        _ => None,
+    }
+}
+
+/// What a run fails with when it was stopped for a limit on time.
+pub(crate) fn stopped(kind: ErrorKind) -> Failure {
+    match kind {
+        ErrorKind::CpuLimit => Failure::of(kind, "CpuLimit", "the program computed for longer than its CPU limit"),
+        _ => Failure::of(kind, "Timeout", "the program took longer than its time limit"),
+    }
+}
+
+/// Four texts, each after its length: name, message, stack, code.
+fn read_failure(kind: ErrorKind, mut data: &[u8]) -> Option<Failure> {
+    let mut text = || {
+        let (len, rest) = data.split_at_checked(4)?;
+        data = rest;
+        let len = u32::from_le_bytes(len.try_into().ok()?);
+        if is_nothing(len) {
+            return Some(None);
+        }
+        let (text, rest) = data.split_at_checked(len as usize)?;
+        data = rest;
+        Some(Some(String::from_utf8_lossy(text).into_owned()))
+    };
+    let (name, message, stack, code) = (text()?, text()?, text()?, text()?);
+    Some(Failure {
+        kind,
+        name: name.filter(|n| !n.is_empty()).unwrap_or_else(|| "Thrown".into()),
+        message: message.unwrap_or_default(),
+        stack: stack.filter(|s| !s.is_empty()),
+        code,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_that_lies_about_its_calls_is_not_believed() {
+        let rows: &[(u32, &[u8], Option<&[u8]>)] = &[
+            (0, b"echo", Some(b"{")),
+            (0, b"echo", Some(b"\xff")),
+            (0, b"no name", Some(b"1")),
+            (0, b"", None),
+            (1, b"", Some(b"short")),
+            (1, b"", Some(&f64::NAN.to_le_bytes())),
+            (1, b"", Some(&(-1f64).to_le_bytes())),
+            (1, b"", None),
+            (2, b"", Some(b"1234567")),
+            (3, b"", Some(b"1")),
+        ];
+        for (kind, name, data) in rows {
+            assert_eq!(read_call(*kind, name, *data), None, "{kind} {name:?} {data:?}");
+        }
+    }
+
+    #[test]
+    fn a_guest_that_lies_about_its_end_is_not_believed() {
+        let rows: &[(u32, &[u8])] = &[(0, b""), (0, b"\xff"), (2, b""), (2, &[9, 0, 0, 0, 1]), (7, b""), (99, b"")];
+        for (kind, data) in rows {
+            assert_eq!(read_end(*kind, data, None), None, "{kind} {data:?}");
+        }
+    }
+
+    #[test]
+    fn replies_stand_on_multiples_of_eight_with_a_zero_behind() {
+        for len in 0..20 {
+            let json = Json::from_text("1".repeat(len + 1)).ok();
+            let message = turn_message(Timestamp::default(), &[(CallId(1), HostReply::Value { json })]);
+            assert_eq!(message.len() % 8, 0);
+            assert_eq!(message[16 + 16 + len + 1], 0);
+        }
+    }
+}
