@@ -318,7 +318,7 @@ async function runInWorker({ code, header, path }) {
       if (!(result instanceof Response)) return copy(result);
       const buffer = await result.arrayBuffer(), bytes = new Uint8Array(buffer);
       return {
-        size: bytes.length, arrayBuffer: async () => buffer, bytes: async () => bytes,
+        size: bytes.length, json: async () => parse(new TextDecoder().decode(bytes)), arrayBuffer: async () => buffer, bytes: async () => bytes,
         text: async () => new TextDecoder().decode(bytes),
         async *[Symbol.asyncIterator]() { for (let i = 0; i < bytes.length; i += 65536) yield bytes.slice(i, i + 65536); },
       };

@@ -22,7 +22,15 @@ const FRAGMENTS: &[&str] = &[
     include_str!("../js/41-url-parser.js"),
     include_str!("../js/42-url-search-params.js"),
     include_str!("../js/43-url.js"),
+    include_str!("../js/50-structured-clone.js"),
+    include_str!("../js/51-headers.js"),
+    include_str!("../js/52-blob.js"),
+    include_str!("../js/53-form-data.js"),
     include_str!("../js/60-host-body.js"),
+    include_str!("../js/61-body.js"),
+    include_str!("../js/62-response.js"),
+    include_str!("../js/63-request.js"),
+    include_str!("../js/65-crypto.js"),
     include_str!("../js/90-bindings.js"),
 ];
 

@@ -213,9 +213,10 @@ static int configure(const uint8_t *json, uint32_t len) {
 }
 
 static int evaluate(const char *code, uint32_t len, const char *name) {
-    JSEvalOptions options = { .version = JS_EVAL_OPTIONS_VERSION, .filename = name, .line_num = form == FORM_BODY ? 0 : 1,
-        .eval_flags = JS_EVAL_FLAG_COMPILE_ONLY | (form == FORM_MODULE ? JS_EVAL_TYPE_MODULE : JS_EVAL_TYPE_GLOBAL) };
-    JSValue compiled = JS_Eval2(ctx, code, len, &options);
+    // A body stands on the second line of its function: counting from 0 makes its first line 1.
+    int first_line = form == FORM_BODY ? 0 : 1;
+    int flags = JS_EVAL_FLAG_COMPILE_ONLY | (form == FORM_MODULE ? JS_EVAL_TYPE_MODULE : JS_EVAL_TYPE_GLOBAL);
+    JSValue compiled = JS_EvalInternal(ctx, ctx->global_obj, code, len, name, first_line, flags, -1);
     if (JS_IsException(compiled)) return end_failed(END_SYNTAX, JS_GetException(ctx));
     JSValue v = JS_EvalFunction(ctx, compiled);
     if (!JS_IsException(v) && form == FORM_BODY) { // the text is one async function

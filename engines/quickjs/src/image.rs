@@ -19,7 +19,9 @@ const HOST_STACK_BYTES: usize = 1 << 20;
 /// Dirty memory up to this size is put right by copying when a slot is used again; the rest is given back to the system.
 const KEEP_RESIDENT_BYTES: usize = 1 << 20;
 const INSTANCE_BYTES_MAX: usize = 64 << 10;
-const TABLE_ELEMENTS_MAX: usize = 4_000;
+const TABLE_ELEMENTS_MAX: usize = 1_024;
+/// More than the table, so that it is always put right by copying and never given back to the system.
+const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 /// The largest memory a limit can ask for.
 const MEMORY_BYTES_MAX: usize = 1 << 30;
 
@@ -67,7 +69,7 @@ impl Image {
             .max_core_instance_size(INSTANCE_BYTES_MAX)
             .table_elements(TABLE_ELEMENTS_MAX)
             .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)
-            .table_keep_resident(TABLE_ELEMENTS_MAX * size_of::<usize>())
+            .table_keep_resident(TABLE_KEEP_RESIDENT_BYTES)
             .max_unused_warm_slots(live)
             .pagemap_scan(Enabled::Auto);
         let mut config = codegen::config();

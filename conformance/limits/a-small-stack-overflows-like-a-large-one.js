@@ -1,0 +1,4 @@
+//! limits = { stack_kb = 64 }
+const f = () => f() + 1;
+return f();
+//> error: stack_overflow

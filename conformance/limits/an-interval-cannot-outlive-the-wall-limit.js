@@ -1,0 +1,6 @@
+//! limits = { wall_ms = 200 }
+console.error("started");
+setInterval(() => {}, 10);
+await new Promise(() => {});
+//> error: timeout
+//> stderr: "started"

@@ -1,0 +1,3 @@
+await new Promise(() => {});
+return "never";
+//> error: stalled

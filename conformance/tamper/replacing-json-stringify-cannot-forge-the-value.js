@@ -1,0 +1,3 @@
+JSON.stringify = () => '"forged"';
+return { real: true };
+//> value: {"real":true}

@@ -1,0 +1,4 @@
+//! tools = ["fail", "echo"]
+tools.fail("unheard");
+return tools.echo("fine");
+//> value: "fine"

@@ -1,0 +1,4 @@
+//! tools = ["fail"]
+await tools.fail("boom");
+return "never";
+//> error: thrown

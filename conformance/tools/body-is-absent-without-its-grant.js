@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof tools.body, typeof globalThis.external_body];
+//> value: ["undefined","undefined"]

@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof tools.hang, typeof globalThis.external_hang];
+//> value: ["undefined","undefined"]

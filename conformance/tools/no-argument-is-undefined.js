@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof await tools.echo(), typeof await tools.echo(undefined)];
+//> value: ["undefined","undefined"]

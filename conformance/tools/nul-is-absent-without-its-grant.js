@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof tools.nul, typeof globalThis.external_nul];
+//> value: ["undefined","undefined"]

@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return tools.echo("first", "second", { third: 3 });
+//> value: "first"

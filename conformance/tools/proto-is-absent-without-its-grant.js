@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof tools.proto, typeof globalThis.external_proto];
+//> value: ["undefined","undefined"]

@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return external_fail("x");
+//> error: thrown ReferenceError

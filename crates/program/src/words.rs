@@ -1,0 +1,91 @@
+//! What a word means to the scan: which keywords nest, which begin a statement, which carry one on.
+
+/// What is known of a word by its spelling alone.
+///
+/// Words that are keywords only in some places count as keywords everywhere: taking a name for a keyword makes the
+/// scan count too much, never too little.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Word(u16);
+
+impl Word {
+    const KEYWORD: u16 = 1;
+    const STICKY: u16 = 1 << 1;
+    const CONTROL: u16 = 1 << 2;
+    const BEFORE_REGEX: u16 = 1 << 3;
+    const VALUE: u16 = 1 << 4;
+    const STARTS: u16 = 1 << 5;
+    const CONTINUES: u16 = 1 << 6;
+    const LEADS: u16 = 1 << 7;
+
+    pub(crate) fn of(text: &[u8]) -> Word {
+        use Word as W;
+        let bits = match text {
+            b"if" | b"for" => W::STICKY | W::CONTROL | W::STARTS,
+            b"while" => W::STICKY | W::CONTROL | W::CONTINUES,
+            b"with" => W::STICKY | W::CONTROL | W::CONTINUES,
+            b"do" => W::STICKY | W::BEFORE_REGEX | W::STARTS | W::LEADS,
+            b"else" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES | W::LEADS,
+            b"class" => W::STICKY | W::STARTS,
+            b"extends" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES,
+            b"implements" => W::STICKY | W::CONTINUES,
+            b"catch" | b"finally" | b"of" | b"as" | b"satisfies" | b"is" | b"from" | b"assert" => W::CONTINUES,
+            b"in" | b"instanceof" => W::BEFORE_REGEX | W::CONTINUES,
+            b"return" | b"throw" => W::BEFORE_REGEX | W::STARTS,
+            b"case" | b"typeof" | b"delete" | b"new" => W::BEFORE_REGEX,
+            b"var" | b"const" | b"function" | b"try" | b"switch" | b"import" | b"export" | b"break" | b"continue"
+            | b"debugger" => W::STARTS,
+            b"this" | b"super" | b"null" | b"true" | b"false" => W::VALUE,
+            b"abstract" | b"accessor" | b"any" | b"asserts" | b"async" | b"await" | b"declare" | b"default"
+            | b"defer" | b"enum" | b"get" | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"meta"
+            | b"module" | b"namespace" | b"out" | b"override" | b"package" | b"private" | b"protected"
+            | b"public" | b"readonly" | b"require" | b"set" | b"source" | b"static" | b"target" | b"type"
+            | b"unique" | b"using" | b"void" | b"yield" => 0,
+            _ => return Word(0),
+        };
+        Word(bits | W::KEYWORD)
+    }
+
+    fn has(self, bit: u16) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// A keyword somewhere in the language.
+    pub(crate) fn is_keyword(self) -> bool {
+        self.has(Word::KEYWORD)
+    }
+
+    /// Nests what follows, and a comma does not end that: `if (a) if (b)`, `class extends a, b`.
+    pub(crate) fn is_sticky(self) -> bool {
+        self.has(Word::STICKY)
+    }
+
+    /// The parentheses after it are the head of a statement.
+    pub(crate) fn is_control(self) -> bool {
+        self.has(Word::CONTROL)
+    }
+
+    /// A slash after it can only begin a regular expression.
+    pub(crate) fn is_before_regex(self) -> bool {
+        self.has(Word::BEFORE_REGEX)
+    }
+
+    /// A whole operand by itself: `this`, `null`.
+    pub(crate) fn is_value(self) -> bool {
+        self.has(Word::VALUE)
+    }
+
+    /// Reserved, and able to follow a closing brace only as the beginning of a new statement.
+    pub(crate) fn starts_statement(self) -> bool {
+        self.has(Word::STARTS)
+    }
+
+    /// May carry on what came before, even after a semicolon, a brace or a line end.
+    pub(crate) fn continues(self) -> bool {
+        self.has(Word::CONTINUES)
+    }
+
+    /// A statement follows it directly.
+    pub(crate) fn leads(self) -> bool {
+        self.has(Word::LEADS)
+    }
+}

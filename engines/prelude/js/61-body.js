@@ -1,0 +1,208 @@
+// Bodies: what Request and Response have in common. A state belongs to one of them; it is read once.
+
+/** Gives chunks until an empty one. */
+const bytesSource = (bytes) => {
+  let left = bytes;
+  return { __proto__: null, async next() {
+    const chunk = left;
+    left = NO_BYTES;
+    return chunk;
+  } };
+};
+const hostSource = (id) => ({ __proto__: null, next: () => nativeReadBody(id, HOST_BODY_CHUNK_BYTES) });
+/** Several sources that share one reading of another. */
+const sharedSources = (source) => {
+  let whole;
+  const make = () => {
+    let given = false;
+    return { __proto__: null, async next() {
+      if (given) return NO_BYTES;
+      given = true;
+      whole ??= readSource(source);
+      return copyBytes(await whole);
+    } };
+  };
+  return make;
+};
+
+async function readSource(source) {
+  const chunks = newList();
+  for (;;) {
+    const chunk = await source.next();
+    if (typedLength(chunk) === 0) return chunks.length === 1 ? chunks[0] : concatBytes(chunks);
+    push(chunks, chunk);
+  }
+}
+
+const newBodyState = (source, type) => ({ __proto__: null, source, type, used: false, locked: false, stream: undefined });
+const noBody = () => newBodyState(null, null);
+
+/** The state for a guest's body argument, with the content type that it implies. */
+function extractBody(body) {
+  if (body === null || body === undefined) return noBody();
+  if (typeof body === 'string') return newBodyState(bytesSource(encodeUtf8(body)), 'text/plain;charset=UTF-8');
+  if (isObject(body)) {
+    if (isSearchParams(body)) {
+      return newBodyState(bytesSource(encodeUtf8(serializeForm(searchPairs(body)))), 'application/x-www-form-urlencoded;charset=UTF-8');
+    }
+    if (isBlob(body)) return newBodyState(bytesSource(copyBytes(weakMapGet(blobBytes, body))), blobTypeOf(body) === '' ? null : blobTypeOf(body));
+    if (isFormData(body)) {
+      const encoded = encodeMultipart(body);
+      return newBodyState(bytesSource(encoded.bytes), encoded.type);
+    }
+    const view = bytesView(body);
+    if (view !== undefined) return newBodyState(bytesSource(copyBytes(view)), null);
+    if (isHostBody(body)) return newBodyState(hostSource(takeHostBody(body)), null);
+    if (isBodyStream(body)) return newBodyState(takeStream(body), null);
+  }
+  return newBodyState(bytesSource(encodeUtf8(wellFormed(body))), 'text/plain;charset=UTF-8');
+}
+
+/** Marks the body as read and gives all its bytes. */
+async function consumeBody(state) {
+  if (state.used || state.locked) throw new TypeError('Body is unusable: Body has already been read');
+  if (state.source === null) return new Uint8Array(0);
+  state.used = true;
+  return readSource(state.source);
+}
+
+function cloneBody(state) {
+  if (state.used || state.locked) throw new TypeError('Body is unusable: it has already been read');
+  if (state.source === null) return noBody();
+  const make = sharedSources(state.source);
+  state.source = make();
+  state.stream = undefined;
+  return newBodyState(make(), state.type);
+}
+
+const mimeEssence = (type) => {
+  const end = indexOf(type, ';');
+  return toLowerCase(trimAscii(end === -1 ? type : slice(type, 0, end)));
+};
+
+async function bodyFormData(state, type) {
+  const essence = type === null ? '' : mimeEssence(type);
+  if (essence === 'multipart/form-data') {
+    const boundary = headerParameter(type, 'boundary');
+    if (boundary === undefined) throw new TypeError('Could not parse content as FormData: there is no boundary.');
+    return decodeMultipart(await consumeBody(state), boundary);
+  }
+  if (essence === 'application/x-www-form-urlencoded') return makeFormData(parseForm(decodeUtf8(await consumeBody(state))));
+  throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
+}
+
+/** Adds the reading methods to a class. `stateOf` and `headersOf` check that they are called on one of its objects. */
+function addBodyMethods(Class, stateOf, headersOf) {
+  const methods = {
+    async arrayBuffer() { return typedBuffer(await consumeBody(stateOf(this))); },
+    async blob() { return makeBlob(await consumeBody(stateOf(this)), getHeader(headersOf(this), 'content-type') ?? ''); },
+    async bytes() { return consumeBody(stateOf(this)); },
+    async formData() { return bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
+    async json() { return jsonParse(decodeUtf8(await consumeBody(stateOf(this)))); },
+    async text() { return decodeUtf8(await consumeBody(stateOf(this))); },
+  };
+  const names = ownKeys(methods);
+  for (let i = 0; i < names.length; i++) defineVisible(Class.prototype, names[i], methods[names[i]]);
+  const getters = {
+    get body() {
+      const state = stateOf(this);
+      if (state.source === null) return null;
+      state.stream ??= streamOf(state.source, state);
+      return state.stream;
+    },
+    get bodyUsed() { return stateOf(this).used; },
+  };
+  defineProperty(Class.prototype, 'body', getOwnPropertyDescriptor(getters, 'body'));
+  defineProperty(Class.prototype, 'bodyUsed', getOwnPropertyDescriptor(getters, 'bodyUsed'));
+}
+
+const streamMaker = freeze({ __proto__: null });
+
+/** The part of ReadableStream that programs use on a body: a reader, `for await`, `cancel`. */
+class BodyStream {
+  #source;
+  #state;
+  #locked = false;
+  #ended = false;
+
+  constructor() {
+    if (arguments[0] !== streamMaker) throw new TypeError('Illegal constructor');
+    this.#source = arguments[1];
+    this.#state = arguments[2];
+  }
+
+  get locked() { return this.#locked; }
+
+  getReader() {
+    this.#lock();
+    let held = true;
+    const check = () => { if (!held) throw new TypeError('The reader has been released'); };
+    return {
+      read: async () => {
+        check();
+        return this.#next();
+      },
+      cancel: async () => {
+        check();
+        this.#end();
+      },
+      releaseLock: () => {
+        if (held) this.#unlock();
+        held = false;
+      },
+    };
+  }
+  async cancel() {
+    if (this.#locked) throw new TypeError('The stream is locked to a reader');
+    this.#end();
+  }
+  values() { return this[symbolAsyncIterator](); }
+  [symbolAsyncIterator]() {
+    this.#lock();
+    return {
+      next: () => this.#next(),
+      return: async (value) => {
+        this.#end();
+        return { value, done: true };
+      },
+      [symbolAsyncIterator]() { return this; },
+    };
+  }
+
+  #lock() {
+    if (this.#locked || (this.#state?.used && !this.#ended)) throw new TypeError('The stream is locked');
+    this.#locked = true;
+    if (this.#state !== undefined) this.#state.locked = true;
+  }
+  #unlock() {
+    this.#locked = false;
+    if (this.#state !== undefined) this.#state.locked = false;
+  }
+  #end() {
+    this.#ended = true;
+    if (this.#state !== undefined) this.#state.used = true;
+  }
+  async #next() {
+    if (this.#state !== undefined) this.#state.used = true;
+    if (this.#ended) return { value: undefined, done: true };
+    const chunk = await this.#source.next();
+    if (typedLength(chunk) > 0) return { value: chunk, done: false };
+    this.#ended = true;
+    return { value: undefined, done: true };
+  }
+  static inside() {
+    return {
+      isOne: (value) => isObject(value) && #source in value,
+      take: (stream) => {
+        stream.#lock();
+        return stream.#source;
+      },
+    };
+  }
+}
+const { isOne: isBodyStream, take: takeStream } = BodyStream.inside();
+delete BodyStream.inside;
+defineHidden(BodyStream, 'name', 'ReadableStream');
+dress(BodyStream, 'ReadableStream');
+showAs(BodyStream, (stream) => ({ fields: { locked: stream.locked } }));
+const streamOf = (source, state) => new BodyStream(streamMaker, source, state);
