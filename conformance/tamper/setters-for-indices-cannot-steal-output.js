@@ -1,8 +1,8 @@
 //! tools = ["echo"]
-const stolen = [];
+let stolen = 0;
 for (const key of ["0", "1", "2", "3"]) {
-  Object.defineProperty(Object.prototype, key, { configurable: true, set(value) { stolen.push(typeof value); }, get() { return "forged"; } });
-  Object.defineProperty(Array.prototype, key, { configurable: true, set(value) { stolen.push(typeof value); }, get() { return "forged"; } });
+  Object.defineProperty(Object.prototype, key, { configurable: true, set() { stolen++; }, get() { return "forged"; } });
+  Object.defineProperty(Array.prototype, key, { configurable: true, set() { stolen++; }, get() { return "forged"; } });
 }
 console.log("real", 5);
 const reply = await tools.echo({ a: "real" });

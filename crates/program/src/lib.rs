@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Programs of any shape and flavour, checked and turned into plain JavaScript.
+//!
+//! [`prepare`] takes what a model wrote: a function body, a module, one function, TypeScript, any of it in a Markdown
+//! fence. It gives a [`Program`](isolith_core::Program) that an engine runs as it is, or a [`SourceError`] that says
+//! what is wrong, where, and what to do. [`Prepared`] knows the way back from the code that ran to the author's source.
+//!
+//! On the way a text is walked over once to bound how deep it nests ([`scan`]), parsed as what it is ([`parse`]), made
+//! to return its value ([`shape`], [`module`]), checked and stripped of types ([`compile`]), and printed ([`print`]).
+
+mod check;
+mod error;
+mod frames;
+mod language;
+mod prepare;
+mod prepared;
+
+mod compile;
+mod fault;
+mod fence;
+mod finder;
+mod hint;
+mod lines;
+mod module;
+mod nesting;
+mod parse;
+mod positions;
+mod print;
+mod scan;
+mod shape;
+mod stack;
+mod words;
+
+pub use check::{Goal, parse_check};
+pub use error::SourceError;
+pub use frames::MappedStack;
+pub use language::Language;
+pub use prepare::prepare;
+pub use prepared::Prepared;

@@ -25,6 +25,8 @@ pub(crate) struct Nesting {
     level: Level,
     /// Sum over the frames that are open, without `level`.
     outer: Level,
+    /// How many of the frames may be the head of an arrow function.
+    groups: u32,
     deepest: u32,
     effort: u64,
     effort_max: u64,
@@ -48,6 +50,7 @@ pub(crate) enum Bracket {
 #[derive(Clone, Copy)]
 struct Frame {
     bracket: Bracket,
+    group: bool,
     level: Level,
 }
 
@@ -58,11 +61,10 @@ struct Level {
     chain: u32,
     /// What only the end of a statement ends: `if (a) if (b)`, labels, `<`.
     sticky: u32,
-    /// How often a parser may have to try again from here: `<` may be a comparison or type arguments, `(` a group or
-    /// the head of an arrow function, and what is inside is parsed once for each guess.
-    tries: u32,
-    /// The part of `tries` that a comma ends.
-    tries_in_chain: u32,
+    /// `<` since the last statement: each may be a comparison or open type arguments, and a parser finds out by trying.
+    angles: u32,
+    /// `?` since the last comma: after each, an arrow function may or may not have a return type.
+    questions: u32,
 }
 
 impl Level {
@@ -74,8 +76,8 @@ impl Level {
         Level {
             chain: self.chain + other.chain,
             sticky: self.sticky + other.sticky,
-            tries: self.tries + other.tries,
-            tries_in_chain: self.tries_in_chain + other.tries_in_chain,
+            angles: self.angles + other.angles,
+            questions: self.questions + other.questions,
         }
     }
 
@@ -83,8 +85,8 @@ impl Level {
         Level {
             chain: self.chain - other.chain,
             sticky: self.sticky - other.sticky,
-            tries: self.tries - other.tries,
-            tries_in_chain: self.tries_in_chain - other.tries_in_chain,
+            angles: self.angles - other.angles,
+            questions: self.questions - other.questions,
         }
     }
 
@@ -92,8 +94,8 @@ impl Level {
         Level {
             chain: self.chain.max(other.chain),
             sticky: self.sticky.max(other.sticky),
-            tries: self.tries.max(other.tries),
-            tries_in_chain: self.tries_in_chain.max(other.tries_in_chain),
+            angles: self.angles.max(other.angles),
+            questions: self.questions.max(other.questions),
         }
     }
 }
@@ -104,6 +106,7 @@ impl Nesting {
             frames: Vec::new(),
             level: Level::default(),
             outer: Level::default(),
+            groups: 0,
             deepest: 0,
             effort: 0,
             effort_max: (EFFORT_BASE + EFFORT_PER_BYTE * source_bytes as u64) * PARTS,
@@ -123,7 +126,10 @@ impl Nesting {
     /// Counts one token of any kind at `offset`; fails when the program is too deep or too costly there.
     pub(crate) fn token(&mut self, offset: usize) -> Result<(), Fault> {
         self.reach(0, offset)?;
-        let tries = self.outer.tries + self.outer.tries_in_chain + self.level.tries + self.level.tries_in_chain;
+        // What is inside an open guess is parsed once for each outcome of the guess, so guesses inside guesses make
+        // parsing quadratic. The limit is on the sum, because a long program may repeat a shallow nest many times.
+        let sum = self.outer.plus(self.level);
+        let tries = self.groups + sum.angles + sum.questions;
         self.effort += u64::from(tries) * PARTS + u64::from(self.depth());
         if self.effort > self.effort_max {
             return Err(Fault::too_costly(offset));
@@ -155,33 +161,26 @@ impl Nesting {
     /// `<`, which may open type arguments.
     pub(crate) fn angle(&mut self) {
         self.level.sticky += 1;
-        self.level.tries += 1;
+        self.level.angles += 1;
     }
 
     /// `?`, after which an arrow function may or may not have a return type.
     pub(crate) fn question(&mut self) {
         self.level.chain += 1;
-        self.level.tries_in_chain += 1;
+        self.level.questions += 1;
     }
 
     /// Whether a `<` may be open.
     pub(crate) fn has_angle(&self) -> bool {
-        self.level.tries > 0
+        self.level.angles > 0
     }
 
     /// An opening bracket; a `group` may turn out to be the head of an arrow function.
     pub(crate) fn open(&mut self, bracket: Bracket, group: bool) {
-        self.frames.push(Frame { bracket, level: self.level });
+        self.frames.push(Frame { bracket, group, level: self.level });
         self.outer = self.outer.plus(self.level);
-        self.level = Level { tries_in_chain: 0, tries: u32::from(group), ..Level::default() };
-        if group {
-            // A group is no angle bracket, but it must survive commas and semicolons all the same.
-            self.outer.tries += 1;
-            self.level.tries = 0;
-            if let Some(frame) = self.frames.last_mut() {
-                frame.level.tries += 1;
-            }
-        }
+        self.groups += u32::from(group);
+        self.level = Level::default();
     }
 
     /// A closing bracket. Says which one it closes, if it can.
@@ -197,6 +196,7 @@ impl Nesting {
         }
         self.frames.pop();
         self.outer = self.outer.minus(frame.level);
+        self.groups -= u32::from(frame.group);
         self.level = frame.level;
         // `a()()()` and `a[0][0]` nest to the left although their brackets close.
         self.level.chain += 1;
@@ -206,7 +206,7 @@ impl Nesting {
     /// A comma.
     pub(crate) fn end_item(&mut self) {
         self.level.chain = 0;
-        self.level.tries_in_chain = 0;
+        self.level.questions = 0;
     }
 
     /// The end of a statement.
@@ -223,9 +223,12 @@ impl Nesting {
     /// The greater of both in every respect; both stand inside the same brackets.
     pub(crate) fn merge(&mut self, other: &Nesting) {
         let mut outer = Level::default();
+        self.groups = 0;
         for (frame, theirs) in self.frames.iter_mut().zip(&other.frames) {
+            frame.group |= theirs.group;
             frame.level = frame.level.max(theirs.level);
             outer = outer.plus(frame.level);
+            self.groups += u32::from(frame.group);
         }
         self.outer = outer;
         self.level = self.level.max(other.level);
@@ -245,6 +248,7 @@ impl Nesting {
             self.remember(other);
         }
         self.frames.clear();
+        self.groups = 0;
         self.outer = Level::default();
         self.level = Level { sticky: depth, ..Level::default() };
     }

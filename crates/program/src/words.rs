@@ -35,10 +35,9 @@ impl Word {
             b"var" | b"const" | b"function" | b"try" | b"switch" | b"import" | b"export" | b"break" | b"continue"
             | b"debugger" => W::STARTS,
             b"this" | b"super" | b"null" | b"true" | b"false" => W::VALUE,
-            b"abstract" | b"accessor" | b"any" | b"asserts" | b"async" | b"await" | b"declare" | b"default"
-            | b"defer" | b"enum" | b"get" | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"meta"
-            | b"module" | b"namespace" | b"out" | b"override" | b"package" | b"private" | b"protected"
-            | b"public" | b"readonly" | b"require" | b"set" | b"source" | b"static" | b"target" | b"type"
+            b"abstract" | b"accessor" | b"asserts" | b"async" | b"await" | b"declare" | b"default" | b"enum" | b"get"
+            | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"module" | b"namespace" | b"out"
+            | b"override" | b"private" | b"protected" | b"public" | b"readonly" | b"set" | b"static" | b"type"
             | b"unique" | b"using" | b"void" | b"yield" => 0,
             _ => return Word(0),
         };

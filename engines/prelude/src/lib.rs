@@ -31,6 +31,14 @@ const FRAGMENTS: &[&str] = &[
     include_str!("../js/62-response.js"),
     include_str!("../js/63-request.js"),
     include_str!("../js/65-crypto.js"),
+    include_str!("../js/70-intl-locale.js"),
+    include_str!("../js/71-intl-decimal.js"),
+    include_str!("../js/72-intl-number.js"),
+    include_str!("../js/73-intl-plural.js"),
+    include_str!("../js/74-intl-date-data.js"),
+    include_str!("../js/75-intl-date.js"),
+    include_str!("../js/76-intl-collator.js"),
+    include_str!("../js/79-intl.js"),
     include_str!("../js/90-bindings.js"),
 ];
 

@@ -36,10 +36,10 @@ $CC --target=wasm32-unknown-unknown -std=gnu2y -O3 -fno-ident -ffile-prefix-map=
     -nostdinc -isystem "$($CC --print-resource-dir)/include" -isystem "$sys/vendor/wasi-libc/include" \
     -I "$work/qjs" -I "$here" \
     -D_GNU_SOURCE -DEMSCRIPTEN=1 -DNDEBUG -DFE_DOWNWARD=0 -DFE_UPWARD=0 \
-    -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals \
+    -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals -msimd128 \
     -Wno-implicit-const-int-float-conversion -Wno-unused -Wno-c23-extensions -Wno-macro-redefined \
     -fno-exceptions -fvisibility=hidden ${GUEST_FLAGS:-} \
-    -nostdlib -Wl,--no-entry -Wl,-z,stack-size=1310720 -Wl,--stack-first -Wl,--gc-sections -Wl,--strip-all \
+    -nostdlib -Wl,--no-entry -Wl,-z,stack-size=1310720 -Wl,--stack-first -Wl,--gc-sections ${GUEST_STRIP:--Wl,--strip-all} \
     -Wl,--export=__stack_pointer -Wl,--export=isolith_interrupt -Wl,--export-memory \
     guest.c libc.c "$sys/vendor/wasi-libc/lib/libc.a" \
     "$($CC --print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" -o "$out"

@@ -10,6 +10,7 @@
 #include "libregexp.c"
 #include "libunicode.c"
 #include "dtoa.c"
+#include <wasm_simd128.h>
 
 #define EXPORT(n) __attribute__((export_name(n), used))
 #define IMPORT(n) __attribute__((import_module("isolith"), import_name(n)))

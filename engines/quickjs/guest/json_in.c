@@ -19,8 +19,8 @@ typedef struct {
 
 static JSValue decode(Decoder *d);
 
-static bool hold(Decoder *d, JSValue v) {
-    if (d->count == d->cap) {
+static inline bool hold(Decoder *d, JSValue v) {
+    if (unlikely(d->count == d->cap)) {
         uint32_t cap = d->cap ? d->cap * 2 : 64;
         JSValue *values = realloc(d->values, cap * sizeof(JSValue));
         if (!values) { JS_FreeValue(d->ctx, v); JS_ThrowOutOfMemory(d->ctx); return false; }
@@ -97,6 +97,7 @@ static JSValue decode_rich_string(Decoder *d, const uint8_t *from, const uint8_t
 static const uint8_t *string_end(Decoder *d, bool *plain) {
     const uint8_t *p = d->at;
     *plain = true;
+    p += plain_run(p, d->end - p);
     while (p < d->end && *p != '"') {
         if (*p == '\\') { *plain = false; p++; }
         else if (*p >= 0x80) *plain = false;
@@ -110,7 +111,26 @@ static JSValue decode_string(Decoder *d) {
     const uint8_t *from = d->at, *to = string_end(d, &plain);
     if (!to) return malformed(d);
     d->at = to + 1;
-    return plain ? js_new_string8_len(d->ctx, (const char *)from, to - from) : decode_rich_string(d, from, to);
+    if (!plain) return decode_rich_string(d, from, to);
+    size_t n = to - from;
+    if (n > 16 || n < 2) return js_new_string8_len(d->ctx, (const char *)from, n); // one character comes from a table
+    JSString *s = js_alloc_string(d->ctx, n, 0);
+    if (!s) return JS_EXCEPTION;
+    copy_short(str8(s), from, n);
+    str8(s)[n] = 0;
+    return JS_MKPTR(JS_TAG_STRING, s);
+}
+
+// Whether the text after the opening quote is the key `atom`; if so, it is read.
+static bool is_key(Decoder *d, JSAtom atom) {
+    if (__JS_AtomIsTaggedInt(atom)) return false;
+    JSString *s = d->ctx->rt->atom_array[atom];
+    uint32_t n = s->len;
+    if (s->is_wide_char || (size_t)(d->end - d->at) <= n || d->at[n] != '"') return false;
+    const uint8_t *key = str8(s);
+    for (uint32_t i = 0; i < n; i++) if (key[i] != d->at[i] || key[i] >= 0x80 || key[i] == '\\') return false;
+    d->at += n + 1;
+    return true;
 }
 
 // The key after its opening quote, as an atom that the caller owns.
@@ -206,16 +226,16 @@ static JSValue decode_object(Decoder *d) {
         do {
             skip_space(d);
             if (d->at >= d->end || *d->at++ != '"') { malformed(d); goto fail; }
+            uint32_t i = d->count - base;
+            if (JS_IsUndefined(object) && guess && i < (uint32_t)guess->prop_count && is_key(d, get_shape_prop(guess)[i].atom)) {
+                JSValue v = eat(d, ':') ? decode(d) : malformed(d);
+                if (JS_IsException(v) || !hold(d, v)) goto fail;
+                continue;
+            }
             JSAtom key = decode_key(d);
             if (key == JS_ATOM_NULL) goto fail;
             JSValue v = eat(d, ':') ? decode(d) : malformed(d);
             if (JS_IsException(v)) { JS_FreeAtom(c, key); goto fail; }
-            uint32_t i = d->count - base;
-            if (JS_IsUndefined(object) && guess && i < (uint32_t)guess->prop_count && get_shape_prop(guess)[i].atom == key) {
-                JS_FreeAtom(c, key);
-                if (!hold(d, v)) goto fail;
-                continue;
-            }
             if (JS_IsUndefined(object)) {
                 object = JS_NewObject(c);
                 if (JS_IsException(object)) { object = JS_UNDEFINED; JS_FreeAtom(c, key); JS_FreeValue(c, v); goto fail; }
@@ -271,10 +291,11 @@ static bool eat_word(Decoder *d, const char *word, size_t n) {
 static JSValue decode(Decoder *d) {
     skip_space(d);
     if (d->at >= d->end) return malformed(d);
-    if (js_check_stack_overflow(d->ctx->rt, 0)) return isolith_stack_overflow(d->ctx);
     switch (*d->at) {
-    case '{': d->at++; return decode_object(d);
-    case '[': d->at++; return decode_array(d);
+    case '{':
+    case '[':
+        if (js_check_stack_overflow(d->ctx->rt, 0)) return isolith_stack_overflow(d->ctx);
+        return *d->at++ == '{' ? decode_object(d) : decode_array(d);
     case '"': d->at++; return decode_string(d);
     case 't': return eat_word(d, "true", 4) ? JS_TRUE : malformed(d);
     case 'f': return eat_word(d, "false", 5) ? JS_FALSE : malformed(d);

@@ -6,17 +6,28 @@
 
 typedef struct Ancestor { JSObject *object; struct Ancestor *above; } Ancestor;
 
+// What is known of the shape of the object before: records in a row share it. Holding the shape keeps it as it is.
+typedef struct {
+    JSShape *shape;
+    bool is_data;       // its own enumerable string keys are its properties in order, all plain data
+    bool no_to_json;    // no `toJSON` in reach; forgotten whenever the program's code runs
+    Bytes keys;         // `"key":` of each property, made when the shape is met again
+    uint32_t *key_ends; // one for each property; empty for those that are not written
+} Known;
+
 typedef struct {
     JSContext *ctx;
     Bytes *out;
-    JSShape *plain;  // the last shape known to have no `toJSON` in reach; forgotten whenever the program's code runs
+    Known known;
 } Encoder;
 
-static bool encode(Encoder *e, JSValueConst v, Ancestor *above);
+static void forget_keys(Known *k) {
+    free(k->key_ends);
+    k->key_ends = NULL;
+    k->keys.len = 0;
+}
 
-static const uint8_t needs_escape[256] = {
-    [0 ... 31] = 1, ['"'] = 1, ['\\'] = 1, [128 ... 255] = 2,
-};
+static bool encode(Encoder *e, JSValueConst v, Ancestor *above);
 
 static void put_escape(Bytes *b, uint32_t c) {
     static const char hex[] = "0123456789abcdef";
@@ -44,10 +55,9 @@ static void put_string(Bytes *b, JSString *s) {
     if (!s->is_wide_char) {
         const uint8_t *p = str8(s);
         for (uint32_t i = 0; i < n;) {
-            uint32_t run = i;
-            while (run < n && !needs_escape[p[run]]) run++;
-            if (run > i) { bytes_add(b, p + i, run - i); i = run; continue; }
-            if (needs_escape[p[i]] == 1) put_escape(b, p[i]);
+            uint32_t run = plain_run(p + i, n - i);
+            if (run) { bytes_add(b, p + i, run); i += run; continue; }
+            if (p[i] < 0x80) put_escape(b, p[i]);
             else { uint8_t u[4]; bytes_add(b, u, put_utf8(u, p[i])); }
             i++;
         }
@@ -56,7 +66,7 @@ static void put_string(Bytes *b, JSString *s) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t c = p[i];
             if (c < 0x80) {
-                if (needs_escape[c]) put_escape(b, c);
+                if (c < ' ' || c == '"' || c == '\\') put_escape(b, c);
                 else bytes_put(b, c);
                 continue;
             }
@@ -113,13 +123,13 @@ static void put_number(Bytes *b, double d) {
 
 // True unless it is certain that `o.toJSON` is undefined.
 static bool may_have_to_json(Encoder *e, JSObject *o) {
-    if (o->shape == e->plain && !o->is_exotic) return false;
+    if (o->shape == e->known.shape && e->known.no_to_json && !o->is_exotic) return false;
     for (JSObject *p = o; p; p = p->shape->proto) {
-        // Fast arrays are exotic for their indices only; anything else exotic (a proxy) may run code.
+        // Arrays are exotic for their indices only; anything else exotic (a proxy) may run code.
         if (p->is_exotic && p->class_id != JS_CLASS_ARRAY) return true;
         if (find_own_property1(p, JS_ATOM_toJSON)) return true;
     }
-    if (!o->is_exotic) e->plain = o->shape;
+    if (o->shape == e->known.shape && !o->is_exotic) e->known.no_to_json = true;
     return false;
 }
 
@@ -132,7 +142,7 @@ static JSValue to_json(Encoder *e, JSValue v, JSAtom key, int64_t index) {
     } else if (!JS_IsBigInt(v)) {
         return v;
     }
-    e->plain = NULL;
+    e->known.no_to_json = false;
     JSValue f = JS_GetProperty(e->ctx, v, JS_ATOM_toJSON);
     if (JS_IsException(f)) { JS_FreeValue(e->ctx, v); return f; }
     if (!JS_IsFunction(e->ctx, f)) { JS_FreeValue(e->ctx, f); return v; }
@@ -148,6 +158,29 @@ static bool is_nothing(Encoder *e, JSValueConst v) {
     return JS_IsUndefined(v) || JS_IsSymbol(v) || (JS_IsObject(v) && JS_IsFunction(e->ctx, v));
 }
 
+// Writes a value that no code of the program can have a part in; false when it is not one.
+static inline bool encode_scalar(Encoder *e, JSValueConst v) {
+    Bytes *b = e->out;
+    switch (JS_VALUE_GET_NORM_TAG(v)) {
+    case JS_TAG_STRING: put_string(b, JS_VALUE_GET_STRING(v)); return true;
+    case JS_TAG_INT:
+        if (bytes_room(b, 16)) b->len += i32toa((char *)b->at + b->len, JS_VALUE_GET_INT(v));
+        return true;
+    case JS_TAG_FLOAT64: put_number(b, JS_VALUE_GET_FLOAT64(v)); return true;
+    case JS_TAG_NULL: bytes_add(b, "null", 4); return true;
+    case JS_TAG_BOOL:
+        if (JS_VALUE_GET_BOOL(v)) bytes_add(b, "true", 4);
+        else bytes_add(b, "false", 5);
+        return true;
+    default: return false;
+    }
+}
+
+static inline bool is_scalar(JSValueConst v) {
+    int tag = JS_VALUE_GET_NORM_TAG(v);
+    return tag == JS_TAG_STRING || tag == JS_TAG_INT || tag == JS_TAG_FLOAT64 || tag == JS_TAG_NULL || tag == JS_TAG_BOOL;
+}
+
 static bool encode_array(Encoder *e, JSValueConst v, Ancestor *here) {
     JSContext *c = e->ctx;
     JSObject *p = JS_VALUE_GET_OBJ(v);
@@ -158,9 +191,13 @@ static bool encode_array(Encoder *e, JSValueConst v, Ancestor *here) {
         if (i) bytes_put(e->out, ',');
         JSValue x;
         if (likely(p->fast_array && p->class_id == JS_CLASS_ARRAY && i < p->u.array.count)) {
+            if (encode_scalar(e, p->u.array.u.values[i])) {
+                if (unlikely(e->out->over || e->out->failed)) return false;
+                continue;
+            }
             x = js_dup(p->u.array.u.values[i]);
         } else {
-            e->plain = NULL;
+            e->known.no_to_json = false;
             x = JS_GetPropertyInt64(c, v, i);
         }
         if (!JS_IsException(x)) x = to_json(e, x, JS_ATOM_NULL, i);
@@ -175,34 +212,36 @@ static bool encode_array(Encoder *e, JSValueConst v, Ancestor *here) {
     return true;
 }
 
-// Writes one property; `*any` tells whether a comma is due. Takes `x`.
-static bool encode_property(Encoder *e, JSAtom key, JSValue x, bool *any, Ancestor *here) {
+static void put_key(JSContext *c, Bytes *b, JSAtom key) {
+    if (likely(!__JS_AtomIsTaggedInt(key))) {
+        put_string(b, c->rt->atom_array[key]);
+    } else {
+        char digits[16];
+        bytes_put(b, '"');
+        bytes_add(b, digits, u32toa(digits, __JS_AtomToUInt32(key)));
+        bytes_put(b, '"');
+    }
+    bytes_put(b, ':');
+}
+
+// Writes one property; `*any` tells whether a comma is due. Takes `x`. `ready` is the key as it is to be written, if known.
+static bool encode_property(Encoder *e, JSAtom key, const uint8_t *ready, uint32_t ready_len, JSValue x, bool *any, Ancestor *here) {
     JSContext *c = e->ctx;
     if (!JS_IsException(x)) x = to_json(e, x, key, 0);
     if (JS_IsException(x)) return false;
     if (is_nothing(e, x)) { JS_FreeValue(c, x); return true; }
     if (*any) bytes_put(e->out, ',');
     *any = true;
-    JSValue text = JS_UNDEFINED;
-    if (likely(!__JS_AtomIsTaggedInt(key))) {
-        put_string(e->out, c->rt->atom_array[key]);
-    } else {
-        text = JS_AtomToString(c, key);
-        if (JS_IsException(text)) { JS_FreeValue(c, x); return false; }
-        put_string(e->out, JS_VALUE_GET_STRING(text));
-        JS_FreeValue(c, text);
-    }
-    bytes_put(e->out, ':');
+    if (ready_len) bytes_add(e->out, ready, ready_len);
+    else put_key(c, e->out, key);
     bool ok = encode(e, x, here);
     JS_FreeValue(c, x);
     return ok && !e->out->over && !e->out->failed;
 }
 
-// True when the own enumerable string keys are exactly the shape's properties in order, all plain data.
-static bool is_plain_data(JSContext *c, JSObject *p) {
-    if (p->is_exotic || p->fast_array) return false;
-    JSShapeProperty *prop = get_shape_prop(p->shape);
-    for (int i = 0; i < p->shape->prop_count; i++, prop++) {
+static bool is_data(JSContext *c, JSShape *sh) {
+    JSShapeProperty *prop = get_shape_prop(sh);
+    for (int i = 0; i < sh->prop_count; i++, prop++) {
         if (prop->atom == JS_ATOM_NULL) continue; // deleted
         uint32_t index;
         if ((prop->flags & JS_PROP_TMASK) != JS_PROP_NORMAL || __JS_AtomIsTaggedInt(prop->atom)) return false;
@@ -212,31 +251,83 @@ static bool is_plain_data(JSContext *c, JSObject *p) {
     return true;
 }
 
+static bool is_written(JSContext *c, JSShapeProperty *prop) {
+    return prop->atom != JS_ATOM_NULL && prop->flags & JS_PROP_ENUMERABLE
+        && c->rt->atom_array[prop->atom]->atom_type == JS_ATOM_TYPE_STRING; // not symbols, not private names
+}
+
+// Looks at an object's shape, unless it is that of the object before.
+static void learn(Encoder *e, JSObject *p) {
+    Known *k = &e->known;
+    JSContext *c = e->ctx;
+    if (p->shape != k->shape) {
+        js_free_shape_null(c->rt, k->shape);
+        forget_keys(k);
+        k->shape = js_dup_shape(p->shape);
+        k->is_data = is_data(c, p->shape);
+        k->no_to_json = false;
+    } else if (k->is_data && !k->key_ends && k->shape->prop_count) {
+        uint32_t *ends = malloc(k->shape->prop_count * sizeof(uint32_t));
+        if (!ends) return;
+        k->keys.max = SIZE_MAX;
+        for (int i = 0; i < k->shape->prop_count; i++) {
+            JSShapeProperty *prop = &get_shape_prop(k->shape)[i];
+            if (is_written(c, prop)) put_key(c, &k->keys, prop->atom);
+            ends[i] = k->keys.len;
+        }
+        if (k->keys.failed) free(ends);
+        else k->key_ends = ends;
+    }
+}
+
+static bool encode_data(Encoder *e, JSValueConst v, Ancestor *here) {
+    // The keys are those the object has now, whatever code run by nested values does to it meanwhile: the shape is held,
+    // and once the object has another one, values are asked for in the general way.
+    JSContext *c = e->ctx;
+    JSObject *p = JS_VALUE_GET_OBJ(v);
+    JSShape *sh = js_dup_shape(p->shape);
+    bool any = false, ok = true;
+    for (int i = 0; ok && i < sh->prop_count; i++) {
+        JSShapeProperty *prop = &get_shape_prop(sh)[i];
+        if (!is_written(c, prop)) continue;
+        const uint8_t *ready = NULL;
+        uint32_t len = 0;
+        if (e->known.shape == sh && e->known.key_ends) { // nested objects may have taken its place
+            uint32_t from = i ? e->known.key_ends[i - 1] : 0;
+            ready = e->known.keys.at + from;
+            len = e->known.key_ends[i] - from;
+        }
+        if (likely(p->shape == sh && len && is_scalar(p->prop[i].u.value))) {
+            if (any) bytes_put(e->out, ',');
+            any = true;
+            bytes_add(e->out, ready, len);
+            encode_scalar(e, p->prop[i].u.value);
+            ok = !e->out->over && !e->out->failed;
+            continue;
+        }
+        JSValue x = likely(p->shape == sh) ? js_dup(p->prop[i].u.value) : JS_GetProperty(c, v, prop->atom);
+        ok = encode_property(e, prop->atom, ready, len, x, &any, here);
+    }
+    js_free_shape(c->rt, sh);
+    return ok;
+}
+
 static bool encode_object(Encoder *e, JSValueConst v, Ancestor *here) {
     JSContext *c = e->ctx;
     JSObject *p = JS_VALUE_GET_OBJ(v);
     bool any = false, ok = true;
     bytes_put(e->out, '{');
-    if (is_plain_data(c, p)) {
-        // The keys are those the object has now, whatever code run by nested values does to it meanwhile: the shape is
-        // held, and once the object has another one, values are asked for in the general way.
-        JSShape *sh = js_dup_shape(p->shape);
-        for (int i = 0; ok && i < sh->prop_count; i++) {
-            JSShapeProperty *prop = &get_shape_prop(sh)[i];
-            if (prop->atom == JS_ATOM_NULL || !(prop->flags & JS_PROP_ENUMERABLE)) continue;
-            if (c->rt->atom_array[prop->atom]->atom_type != JS_ATOM_TYPE_STRING) continue; // symbols, private names
-            JSValue x = likely(p->shape == sh) ? js_dup(p->prop[i].u.value) : JS_GetProperty(c, v, prop->atom);
-            ok = encode_property(e, prop->atom, x, &any, here);
-        }
-        js_free_shape(c->rt, sh);
+    learn(e, p);
+    if (e->known.is_data && !p->is_exotic && !p->fast_array) {
+        ok = encode_data(e, v, here);
     } else {
         JSPropertyEnum *keys = NULL;
         uint32_t count = 0;
-        e->plain = NULL;
+        e->known.no_to_json = false;
         if (JS_GetOwnPropertyNames(c, &keys, &count, v, JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY) < 0) return false;
         for (uint32_t i = 0; ok && i < count; i++) {
-            e->plain = NULL;
-            ok = encode_property(e, keys[i].atom, JS_GetProperty(c, v, keys[i].atom), &any, here);
+            e->known.no_to_json = false;
+            ok = encode_property(e, keys[i].atom, NULL, 0, JS_GetProperty(c, v, keys[i].atom), &any, here);
         }
         js_free_prop_enum(c, keys, count);
     }
@@ -253,10 +344,8 @@ static bool encode_boxed(Encoder *e, JSValue v) {
 
 static bool encode(Encoder *e, JSValueConst v, Ancestor *above) {
     JSContext *c = e->ctx;
+    if (encode_scalar(e, v)) return true;
     switch (JS_VALUE_GET_NORM_TAG(v)) {
-    case JS_TAG_STRING:
-        put_string(e->out, JS_VALUE_GET_STRING(v));
-        return true;
     case JS_TAG_STRING_ROPE: {
         JSValue flat = js_linearize_string_rope(c, v);
         if (JS_IsException(flat)) return false;
@@ -264,21 +353,6 @@ static bool encode(Encoder *e, JSValueConst v, Ancestor *above) {
         JS_FreeValue(c, flat);
         return true;
     }
-    case JS_TAG_INT: {
-        char digits[16];
-        bytes_add(e->out, digits, i32toa(digits, JS_VALUE_GET_INT(v)));
-        return true;
-    }
-    case JS_TAG_FLOAT64:
-        put_number(e->out, JS_VALUE_GET_FLOAT64(v));
-        return true;
-    case JS_TAG_BOOL:
-        if (JS_VALUE_GET_BOOL(v)) bytes_add(e->out, "true", 4);
-        else bytes_add(e->out, "false", 5);
-        return true;
-    case JS_TAG_NULL:
-        bytes_add(e->out, "null", 4);
-        return true;
     case JS_TAG_SHORT_BIG_INT:
     case JS_TAG_BIG_INT:
         JS_ThrowTypeError(c, "Do not know how to serialize a BigInt");
@@ -319,6 +393,9 @@ static int encode_value(JSContext *c, Bytes *out, JSValueConst v) {
     if (is_nothing(&e, x)) { JS_FreeValue(c, x); return ENCODED_NOTHING; }
     bool ok = encode(&e, x, NULL);
     JS_FreeValue(c, x);
+    js_free_shape_null(c->rt, e.known.shape);
+    forget_keys(&e.known);
+    free(e.known.keys.at);
     if (out->over) { if (!ok) JS_FreeValue(c, JS_GetException(c)); return ENCODE_TOO_LARGE; }
     if (out->failed) { JS_ThrowOutOfMemory(c); return ENCODE_THREW; }
     return ok ? ENCODED : ENCODE_THREW;

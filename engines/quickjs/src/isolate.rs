@@ -1,6 +1,7 @@
 use crate::engine::Shared;
 use crate::image::{Entry, Live};
 use crate::meter::Meter;
+use crate::pages;
 use crate::protocol::{self, Status};
 use crate::suspend::State;
 use isolith_core::{
@@ -21,6 +22,10 @@ pub(crate) struct QuickJsIsolate {
     next: Next,
     _place: OwnedSemaphorePermit,
 }
+
+/// A run that computed for longer than this has touched pages all over its memory. Wasmtime puts up to 32 stretches of
+/// pages right by copying; a slot with more of them would take page faults in every run after, however small.
+const WORN: Duration = Duration::from_micros(150);
 
 /// What the next step has to do.
 enum Next {
@@ -54,8 +59,7 @@ impl QuickJsIsolate {
         sink: Arc<dyn OutputSink>,
     ) -> Result<Self, EngineError> {
         let mut live = instantiate(&shared, state.limits, state.cpu_used, sink)?;
-        let base = shared.image.base().map_err(internal("reading the image"))?;
-        state.restore(base, &mut live)?;
+        state.restore(&mut live)?;
         let meter = Arc::clone(&live.store.data().meter);
         Ok(QuickJsIsolate { live, shared, meter, next: Next::GoOn, _place: place })
     }
@@ -158,6 +162,14 @@ fn instantiate(
 ) -> Result<Live, EngineError> {
     let meter = Arc::new(Meter::new(limits.cpu, cpu_used));
     shared.image.instantiate(limits, meter, sink).map_err(internal("making an isolate"))
+}
+
+impl Drop for QuickJsIsolate {
+    fn drop(&mut self) {
+        if self.meter.used() > WORN {
+            pages::release(self.live.memory.data_mut(&mut self.live.store));
+        }
+    }
 }
 
 impl Isolate for QuickJsIsolate {

@@ -10,6 +10,7 @@ mod guest;
 mod image;
 mod isolate;
 mod meter;
+mod pages;
 mod protocol;
 mod suspend;
 mod ticker;

@@ -1,22 +1,26 @@
-//! A waiting run as bytes: what it has used, and the pages of its memory that differ from the image.
+//! A waiting run as bytes: what it has used, and the parts of its memory that differ from the image.
 //!
 //! ```text
-//! magic "ISLQ" · format u32 · image 32 bytes · checksum 32 bytes · body
-//! body = zstd( limits and counters · count u32 · page numbers u32… · pages, each XORed with the image's )
+//! magic "ISLQ" · format u32 · image 32 bytes · checksum 32 bytes · length of the body u64 · zstd(body)
+//! body = counters u64… · for each changed page: its number u32, which of its 64 blocks differ u64, those blocks
 //! ```
 
 use crate::guest::Used;
 use crate::image::{Base, Image, Live};
+use crate::pages::{self, PAGE};
 use isolith_core::{Digest, EngineError, Limits, Suspended, SuspendedError};
+use std::cell::RefCell;
 use std::time::Duration;
+use zstd::bulk::{Compressor, Decompressor};
 
 const MAGIC: &[u8; 4] = b"ISLQ";
 /// Counted up whenever the layout below changes. What one build wrote, only that build reads: the image says so first.
 const FORMAT: u32 = 1;
 const HEADER_BYTES: usize = 4 + 4 + 32 + 32;
-const PAGE: usize = 4096;
+/// A page is 64 of these: one bit each.
+const BLOCK: usize = PAGE / 64;
 const WASM_PAGE: usize = 64 << 10;
-/// Level 1 packs nearly as well as 3 here, in half the time: most of a page is zero after the XOR.
+/// Level 1 packs nearly as well as 3 here, in half the time.
 const ZSTD_LEVEL: i32 = 1;
 const NUMBERS: usize = 18;
 
@@ -26,9 +30,14 @@ pub(crate) struct State {
     pub(crate) cpu_used: Duration,
     used: Used,
     memory_bytes: usize,
-    /// Page numbers in rising order, and the pages one after the other, XORed with the image's.
-    numbers: Vec<u32>,
+    /// The changed pages, as the body holds them.
     pages: Vec<u8>,
+}
+
+thread_local! {
+    // Making these costs more than using them.
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 impl State {
@@ -36,27 +45,22 @@ impl State {
     pub(crate) fn take(base: &Base, live: &Live, cpu_used: Duration) -> Result<State, EngineError> {
         let memory = live.memory.data(&live.store);
         let guest = live.store.data();
-        let first = base.stack_pointer as usize / PAGE;
-        let (mut numbers, mut pages) = (Vec::new(), Vec::new());
-        for (number, page) in memory.chunks_exact(PAGE).enumerate().skip(first) {
-            let at = number * PAGE;
-            match base.memory.get(at..at + PAGE) {
-                Some(image) if page == image => continue,
-                Some(image) => pages.extend(page.iter().zip(image).map(|(x, y)| x ^ y)),
-                None if page.iter().all(|x| *x == 0) => continue,
-                None => pages.extend(page),
+        let stack_pages = base.stack_pointer as usize / PAGE;
+        let mut pages = Vec::new();
+        for number in pages::maybe_written(memory).into_iter().filter(|n| *n as usize >= stack_pages) {
+            let at = number as usize * PAGE;
+            let image = base.memory.get(at..at + PAGE).unwrap_or(&[0; PAGE]);
+            put_page(&mut pages, number, &memory[at..at + PAGE], image);
+            let (bytes, limit) = (pages.len() as u64, guest.limits.suspended_bytes);
+            if bytes > limit {
+                return Err(SuspendedError::TooLarge { bytes, limit }.into());
             }
-            numbers.push(number as u32);
         }
-        let (bytes, limit) = (pages.len() as u64, guest.limits.suspended_bytes);
-        if bytes > limit {
-            return Err(SuspendedError::TooLarge { bytes, limit }.into());
-        }
-        Ok(State { limits: guest.limits, cpu_used, used: guest.used, memory_bytes: memory.len(), numbers, pages })
+        Ok(State { limits: guest.limits, cpu_used, used: guest.used, memory_bytes: memory.len(), pages })
     }
 
     /// Puts the state into a fresh instance.
-    pub(crate) fn restore(&self, base: &Base, live: &mut Live) -> Result<(), EngineError> {
+    pub(crate) fn restore(&self, live: &mut Live) -> Result<(), EngineError> {
         let failed = |source: wasmtime::Error| EngineError::Internal { doing: "resuming", source: source.into() };
         live.store.data_mut().used = self.used;
         let have = live.memory.data_size(&live.store);
@@ -65,25 +69,19 @@ impl State {
             live.memory.grow(&mut live.store, more).map_err(failed)?;
         }
         let memory = live.memory.data_mut(&mut live.store);
-        for (number, page) in self.numbers.iter().zip(self.pages.chunks_exact(PAGE)) {
-            let at = *number as usize * PAGE;
-            let to = memory.get_mut(at..at + PAGE).ok_or(SuspendedError::Damaged("a page lies outside its memory"))?;
-            match base.memory.get(at..at + PAGE) {
-                Some(image) => to.iter_mut().zip(page.iter().zip(image)).for_each(|(to, (x, y))| *to = x ^ y),
-                None => to.copy_from_slice(page),
-            }
+        let mut rest = &self.pages[..];
+        while !rest.is_empty() {
+            rest = take_page(rest, memory).ok_or(SuspendedError::Damaged("its pages do not fit its memory"))?;
         }
         Ok(())
     }
 
     pub(crate) fn write(&self) -> Suspended {
-        let mut body = Vec::with_capacity(NUMBERS * 8 + 4 + self.numbers.len() * 4 + self.pages.len());
+        let mut body = Vec::with_capacity(NUMBERS * 8 + self.pages.len());
         self.counters().iter().for_each(|n| body.extend(n.to_le_bytes()));
-        body.extend((self.numbers.len() as u32).to_le_bytes());
-        self.numbers.iter().for_each(|n| body.extend(n.to_le_bytes()));
         body.extend(&self.pages);
-        // Compressing into memory cannot fail for lack of room or of a valid level; an empty body would be refused on reading.
-        let packed = zstd::bulk::compress(&body, ZSTD_LEVEL).unwrap_or_default();
+        // Compressing into memory has no way to fail; an empty body would be refused on reading.
+        let packed = pack(&body).unwrap_or_default();
         let mut out = Vec::with_capacity(HEADER_BYTES + 8 + packed.len());
         out.extend(MAGIC);
         out.extend(FORMAT.to_le_bytes());
@@ -123,7 +121,7 @@ impl State {
         if len > 2 << 30 {
             return Err(damaged("it is larger than any run"));
         }
-        let body = zstd::bulk::decompress(packed, len as usize).map_err(|_| damaged("it does not unpack"))?;
+        let body = unpack(packed, len as usize).map_err(|_| damaged("it does not unpack"))?;
         State::from_body(&body).ok_or(damaged("its parts do not fit together"))
     }
 
@@ -154,14 +152,8 @@ impl State {
         if memory_bytes > limits.memory_bytes {
             return None;
         }
-        let at = NUMBERS * 8;
-        let count = word(body, at)? as usize;
-        let pages_at = at + 4 + count.checked_mul(4)?;
-        let numbers: Vec<u32> = (0..count).map(|i| word(body, at + 4 + i * 4)).collect::<Option<_>>()?;
-        let pages = body.get(pages_at..)?.to_vec();
-        let whole = pages.len() == count.checked_mul(PAGE)?
-            && numbers.iter().all(|n| (*n as u64 + 1) * PAGE as u64 <= memory_bytes);
-        whole.then_some(State { limits, cpu_used, used, memory_bytes: memory_bytes as usize, numbers, pages })
+        let pages = body.get(NUMBERS * 8..)?.to_vec();
+        Some(State { limits, cpu_used, used, memory_bytes: memory_bytes as usize, pages })
     }
 
     fn counters(&self) -> [u64; NUMBERS] {
@@ -188,6 +180,45 @@ impl State {
             0,
         ]
     }
+}
+
+fn put_page(out: &mut Vec<u8>, number: u32, page: &[u8], image: &[u8]) {
+    let blocks = || page.chunks_exact(BLOCK).zip(image.chunks_exact(BLOCK)).enumerate();
+    let changed: u64 = blocks().filter(|(_, (new, old))| new != old).map(|(i, _)| 1 << i).sum();
+    if changed == 0 {
+        return;
+    }
+    out.extend(number.to_le_bytes());
+    out.extend(changed.to_le_bytes());
+    blocks().filter(|(i, _)| changed >> i & 1 == 1).for_each(|(_, (new, _))| out.extend(new));
+}
+
+/// Writes the first page of `bytes` into `memory` and gives what follows it.
+fn take_page<'a>(bytes: &'a [u8], memory: &mut [u8]) -> Option<&'a [u8]> {
+    let (number, bytes) = bytes.split_first_chunk().map(|(n, rest)| (u32::from_le_bytes(*n), rest))?;
+    let (changed, mut bytes) = bytes.split_first_chunk().map(|(n, rest)| (u64::from_le_bytes(*n), rest))?;
+    let at = number as usize * PAGE;
+    let page = memory.get_mut(at..at.checked_add(PAGE)?)?;
+    for (_, to) in page.chunks_exact_mut(BLOCK).enumerate().filter(|(i, _)| changed >> i & 1 == 1) {
+        let (block, rest) = bytes.split_at_checked(BLOCK)?;
+        to.copy_from_slice(block);
+        bytes = rest;
+    }
+    Some(bytes)
+}
+
+fn pack(body: &[u8]) -> std::io::Result<Vec<u8>> {
+    PACKER.with_borrow_mut(|packer| match packer {
+        Some(packer) => packer.compress(body),
+        none => none.insert(Compressor::new(ZSTD_LEVEL)?).compress(body),
+    })
+}
+
+fn unpack(packed: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
+    UNPACKER.with_borrow_mut(|unpacker| match unpacker {
+        Some(unpacker) => unpacker.decompress(packed, len),
+        none => none.insert(Decompressor::new()?).decompress(packed, len),
+    })
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {

@@ -1,4 +1,0 @@
-console.log(new Uint8Array([1, 2, 3]), new Float64Array(2), new BigInt64Array(1), new ArrayBuffer(4));
-return null;
-//> value: null
-//> stdout: "Uint8Array(3) [ 1, 2, 3 ] Float64Array(2) [ 0, 0 ] BigInt64Array(1) [ 0n ] ArrayBuffer { [Uint8Contents]: <00 00 00 00>, byteLength: 4 }"

@@ -1,0 +1,4 @@
+//! tools = ["echo"]
+const same = await tools;
+return typeof same.echo;
+//> value: "function"

@@ -1,0 +1,4 @@
+//! oracle = false
+// Node has shared memory.
+return [typeof SharedArrayBuffer, typeof Atomics];
+//> value: ["undefined","undefined"]

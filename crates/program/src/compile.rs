@@ -1,0 +1,106 @@
+//! From a text to code: parse, shape, check, strip, print.
+
+use crate::fault::Fault;
+use crate::finder::{Rarity, find};
+use crate::language::Flavour;
+use crate::module::flatten;
+use crate::parse::{self, Parsed, Text};
+use crate::print::{Printed, print};
+use crate::shape::Shaper;
+use oxc::allocator::Allocator;
+use oxc::ast::ast::{Program, Statement};
+use oxc::ast::builder::AstBuilder;
+use oxc::semantic::SemanticBuilder;
+use oxc::transformer::{TransformOptions, Transformer};
+use std::path::Path;
+
+/// What the scan found that matters here.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    /// There is an `import` or `export` outside all brackets.
+    pub(crate) module: bool,
+    /// The word `accessor` occurs.
+    pub(crate) accessor: bool,
+}
+
+/// Whether positions are wanted too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mapping {
+    Off,
+    On,
+}
+
+/// Turns the text of a program into the body of one async function.
+pub(crate) fn compile(text: &str, flavour: Flavour, traits: Traits, mapping: Mapping) -> Result<Printed, Fault> {
+    let allocator = Allocator::default();
+    let parsed = if traits.module {
+        as_module(&allocator, text, flavour)?
+    } else {
+        as_body(&allocator, text, flavour)?
+    };
+    let Parsed { mut program, text: part } = parsed;
+    if traits.accessor && let Some(at) = find(&program, Rarity::Accessor) {
+        return Err(Fault::syntax(part.offset(at), "`accessor` fields are not supported")
+            .hint("write a `get` and a `set` method"));
+    }
+    check_and_strip(&allocator, &mut program, flavour, part)?;
+    if !traits.module {
+        unwrap(&mut program);
+    }
+    Ok(print(&allocator, program, part, mapping))
+}
+
+fn as_body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
+    let mut parsed = parse::body(allocator, text, flavour)?;
+    let builder = AstBuilder::new(allocator);
+    if let Some(Statement::FunctionDeclaration(function)) = parsed.program.body.first_mut()
+        && let Some(body) = &mut function.body
+    {
+        let body = &mut **body;
+        Shaper { directives: &mut body.directives, statements: &mut body.statements, builder: &builder }.give_value();
+    }
+    Ok(parsed)
+}
+
+fn as_module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
+    let mut parsed = parse::module(allocator, text, flavour)?;
+    let builder = AstBuilder::new(allocator);
+    flatten(&mut parsed.program, &builder, parsed.text)?;
+    // The parser takes it in a module, but what runs is a function.
+    if text.contains("meta") && let Some(at) = find(&parsed.program, Rarity::ImportMeta) {
+        return Err(Fault::syntax(parsed.text.offset(at), "`import.meta` is not available")
+            .hint("a program has no address of its own"));
+    }
+    Ok(parsed)
+}
+
+/// Early errors, and then everything that is only TypeScript's.
+fn check_and_strip<'a>(
+    allocator: &'a Allocator,
+    program: &mut Program<'a>,
+    flavour: Flavour,
+    text: Text,
+) -> Result<(), Fault> {
+    let checked = SemanticBuilder::new_compiler().build(program);
+    if let Some(fault) = text.first_fault(&checked.diagnostics, program.source_text) {
+        return Err(fault);
+    }
+    if flavour == Flavour::JavaScript {
+        return Ok(());
+    }
+    let scoping = checked.semantic.into_scoping();
+    let options = TransformOptions::default();
+    let stripped = Transformer::new(allocator, Path::new("program.ts"), &options).build_with_scoping(scoping, program);
+    text.first_fault(&stripped.diagnostics, program.source_text).map_or(Ok(()), Err)
+}
+
+/// Takes the program out of the function it was parsed in.
+fn unwrap(program: &mut Program<'_>) {
+    if let Some(Statement::FunctionDeclaration(function)) = program.body.pop()
+        && let Some(body) = function.unbox().body
+    {
+        let body = body.unbox();
+        program.directives = body.directives;
+        program.body = body.statements;
+    }
+}

@@ -1,0 +1,63 @@
+use oxc::ast::AstKind;
+use oxc::ast::ast::{Program, Statement};
+use oxc::ast_visit::Visit;
+use oxc::span::GetSpan;
+
+/// Something that may be in a program and that we look for only when a word in the text says it may be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rarity {
+    /// `<b>markup</b>`
+    Jsx,
+    /// `class { accessor x }`
+    Accessor,
+    /// `import.meta`
+    ImportMeta,
+}
+
+/// The offset of the first one in the parsed text.
+pub(crate) fn find(program: &Program<'_>, rarity: Rarity) -> Option<u32> {
+    let mut finder = Finder { rarity, first: None };
+    finder.visit_program(program);
+    finder.first
+}
+
+struct Finder {
+    rarity: Rarity,
+    first: Option<u32>,
+}
+
+impl<'a> Visit<'a> for Finder {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        let rarity = match kind {
+            AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
+            AstKind::AccessorProperty(_) => Rarity::Accessor,
+            AstKind::MetaProperty(meta) if meta.meta.name == "import" => Rarity::ImportMeta,
+            _ => return,
+        };
+        if rarity == self.rarity {
+            let start = kind.span().start;
+            self.first = Some(self.first.map_or(start, |first| first.min(start)));
+        }
+    }
+}
+
+/// Whether these statements return by themselves, not only in functions inside them.
+pub(crate) fn returns(statements: &[Statement<'_>]) -> bool {
+    let mut finder = ReturnFinder(false);
+    statements.iter().for_each(|statement| finder.visit_statement(statement));
+    finder.0
+}
+
+struct ReturnFinder(bool);
+
+impl<'a> Visit<'a> for ReturnFinder {
+    fn visit_return_statement(&mut self, _: &oxc::ast::ast::ReturnStatement<'a>) {
+        self.0 = true;
+    }
+
+    // Nothing in an expression or a declaration belongs to this level.
+    fn visit_expression(&mut self, _: &oxc::ast::ast::Expression<'a>) {}
+    fn visit_function(&mut self, _: &oxc::ast::ast::Function<'a>, _: oxc::syntax::scope::ScopeFlags) {}
+    fn visit_class(&mut self, _: &oxc::ast::ast::Class<'a>) {}
+    fn visit_declaration(&mut self, _: &oxc::ast::ast::Declaration<'a>) {}
+}

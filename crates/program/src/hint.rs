@@ -1,0 +1,80 @@
+//! What is likely meant where a program cannot be parsed.
+
+use crate::fault::{Fault, code};
+use crate::finder::{Rarity, find};
+use crate::parse;
+use oxc::allocator::Allocator;
+
+/// Says more about a syntax error, where the text gives its author away.
+pub(crate) fn improve(fault: Fault, text: &str) -> Fault {
+    if fault.code != code::SYNTAX {
+        return fault;
+    }
+    if looks_like_python(text) {
+        return Fault { hint: Some("this looks like Python, but programs are JavaScript or TypeScript".into()), ..fault };
+    }
+    if let Some(offset) = first_jsx(text) {
+        return Fault::new(offset, code::JSX, "JSX is not supported")
+            .hint("build markup as a string: a program has neither a page nor React");
+    }
+    fault
+}
+
+/// Where the first markup is, if the text is a program with markup in it.
+fn first_jsx(text: &str) -> Option<usize> {
+    if !text.contains("</") && !text.contains("/>") {
+        return None;
+    }
+    let allocator = Allocator::default();
+    let parsed = parse::with_jsx(&allocator, text)?;
+    find(&parsed.program, Rarity::Jsx).map(|at| parsed.text.offset(at))
+}
+
+/// Whether some line could only be Python.
+fn looks_like_python(text: &str) -> bool {
+    text.lines().map(str::trim).any(|line| {
+        let block = line.ends_with(':');
+        let starts = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t']));
+        block && (starts("def") || starts("async def") || starts("elif") || starts("except") || starts("with"))
+            || block && (starts("if") || starts("for") || starts("while") || starts("class")) && !line.contains(['{', '?'])
+            || line == "else:" && !text.contains('{')
+            || line == "try:" && !text.contains('{')
+            || starts("print") && !line.contains('=')
+            || starts("from") && line.contains(" import ")
+            || starts("import") && !line.contains(['"', '\'', '{', '*', '('])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn python_is_recognised() {
+        for text in [
+            "def f():\n    return 1",
+            "print \"x\"",
+            "import os",
+            "import os, sys\nprint(1)",
+            "from os import path",
+            "if x == 1:\n    y = 2",
+            "for i in range(3):\n  print(i)",
+            "async def main():\n  pass",
+            "class A(B):\n  pass",
+        ] {
+            assert!(looks_like_python(text), "{text}");
+        }
+        for text in [
+            "import x from 'x'",
+            "const print = 1; print",
+            "switch (a) { case b:\n}",
+            "const a = { b:\n1 }",
+            "if (a) { b:\nc }",
+            "x = y ? z :\nw",
+            "default:",
+            "import * as a from \"b\"",
+        ] {
+            assert!(!looks_like_python(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A text read as what it is: the body of one async function, or a module.
+
+use crate::fault::Fault;
+use crate::language::Flavour;
+use oxc::allocator::Allocator;
+use oxc::ast::ast::{Program, Statement};
+use oxc::diagnostics::OxcDiagnostic;
+use oxc::parser::{ParseOptions, Parser};
+use oxc::span::SourceType;
+
+/// No option of the parser allows `await` and `return` at the top of a text that is not strict, so a body is parsed
+/// inside a function. The line end keeps the author's first line a line of its own.
+const HEAD: &str = "async function _() {\n";
+
+/// The line end closes a comment that the author's last line may end in.
+const TAIL: &str = "\n}";
+
+/// A text and where the author's part of it begins.
+pub(crate) struct Parsed<'a> {
+    pub(crate) program: Program<'a>,
+    pub(crate) text: Text,
+}
+
+/// Which part of a parsed text the author wrote.
+#[derive(Clone, Copy)]
+pub(crate) struct Text {
+    start: usize,
+    length: usize,
+}
+
+impl Text {
+    /// All of a text.
+    pub(crate) fn whole(text: &str) -> Self {
+        Text { start: 0, length: text.len() }
+    }
+
+    /// The offset in the author's text; what lies outside is moved to its nearest end.
+    pub(crate) fn offset(self, parsed: u32) -> usize {
+        (parsed as usize).saturating_sub(self.start).min(self.length)
+    }
+
+    /// Whether an offset of the parsed text is one of the author's.
+    pub(crate) fn holds(self, parsed: usize) -> bool {
+        (self.start..=self.start + self.length).contains(&parsed)
+    }
+
+    /// The fault to report of these diagnostics: the first one in the text.
+    pub(crate) fn first_fault(self, diagnostics: &[OxcDiagnostic], parsed: &str) -> Option<Fault> {
+        let errors = diagnostics.iter().filter(|d| d.severity == oxc::diagnostics::Severity::Error);
+        errors.map(|d| self.fault(d, parsed)).min_by_key(|fault| fault.offset)
+    }
+
+    fn fault(self, diagnostic: &OxcDiagnostic, parsed: &str) -> Fault {
+        // Of two places the first is the one in question, except where a name is declared again.
+        let again = diagnostic.labels.iter().find(|l| l.label().is_some_and(|text| text.contains("redeclared here")));
+        let label = again.or(diagnostic.labels.first());
+        let at = label.map_or(0, |label| label.offset());
+        let length = label.map_or(0, |label| label.len());
+        let offset = self.offset(at as u32);
+        let mut message = diagnostic.message.to_string();
+        if message == "Unexpected token" {
+            let found = parsed.get(at as usize..(at + length) as usize).unwrap_or_default();
+            message = match found {
+                _ if offset >= self.length => "Unexpected end of the program".into(),
+                "" => message,
+                found => format!("Unexpected `{}`", crate::error::tidy(found)),
+            };
+        }
+        let mut fault = Fault::syntax(offset, message);
+        fault.hint = diagnostic.help.as_ref().map(ToString::to_string);
+        fault
+    }
+}
+
+/// Reads a text as the body of one async function, in sloppy mode.
+///
+/// THREAT[T-PROGRAM-003]: a text such as `}); f(); ({` closes the function it is put into and runs outside. What is
+/// accepted here is exactly one function, whose last brace is ours.
+pub(crate) fn body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
+    let source = allocator.alloc_concat_strs_array([HEAD, text, TAIL]);
+    let part = Text { start: HEAD.len(), length: text.len() };
+    let parsed = parse(allocator, source, SourceType::script().with_typescript(flavour == Flavour::TypeScript), part);
+    let broken_out = || Fault::syntax(text.len(), "Unexpected `}`").hint("a closing brace has no opening one");
+    let fault = match parsed {
+        Ok(program) if is_one_function(&program, source.len()) => return Ok(Parsed { program, text: part }),
+        Ok(_) => broken_out(),
+        Err(fault) => fault,
+    };
+    // The braces around the text make the parser complain in the wrong place about braces that are missing or too
+    // many. The text without them is no module, but where it cannot even be parsed the place is right.
+    Err(bare_fault(allocator, text, flavour).unwrap_or(fault))
+}
+
+/// Reads a text as a module.
+pub(crate) fn module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
+    let source = allocator.alloc_str(text);
+    let part = Text::whole(text);
+    let program = parse(allocator, source, module_type(flavour), part)?;
+    Ok(Parsed { program, text: part })
+}
+
+/// Reads a text with JSX in it, to find out whether that is what is wrong with it.
+pub(crate) fn with_jsx<'a>(allocator: &'a Allocator, text: &str) -> Option<Parsed<'a>> {
+    let source = allocator.alloc_str(text);
+    let part = Text::whole(text);
+    let program = parse(allocator, source, module_type(Flavour::TypeScript).with_jsx(true), part).ok()?;
+    Some(Parsed { program, text: part })
+}
+
+fn module_type(flavour: Flavour) -> SourceType {
+    SourceType::mjs().with_typescript(flavour == Flavour::TypeScript)
+}
+
+fn parse<'a>(
+    allocator: &'a Allocator,
+    source: &'a str,
+    source_type: SourceType,
+    text: Text,
+) -> Result<Program<'a>, Fault> {
+    let parsed = Parser::new(allocator, source, source_type).with_options(options()).parse();
+    match text.first_fault(&parsed.diagnostics, source) {
+        Some(fault) => Err(fault),
+        None if parsed.panicked => Err(Fault::internal("the parser gave up without a reason")),
+        None => Ok(parsed.program),
+    }
+}
+
+/// What the parser cannot get past in a text without braces around it.
+fn bare_fault(allocator: &Allocator, text: &str, flavour: Flavour) -> Option<Fault> {
+    let source = allocator.alloc_str(text);
+    let parsed = Parser::new(allocator, source, module_type(flavour)).with_options(options()).parse();
+    let part = Text::whole(text);
+    parsed.panicked.then(|| part.first_fault(&parsed.diagnostics, source)).flatten()
+}
+
+pub(crate) fn options() -> ParseOptions {
+    ParseOptions {
+        parse_regular_expression: true,
+        // A module that returns is accepted: it becomes a function body.
+        allow_return_outside_function: true,
+        // The printer puts parentheses where they are needed.
+        preserve_parens: false,
+        ..ParseOptions::default()
+    }
+}
+
+fn is_one_function(program: &Program<'_>, length: usize) -> bool {
+    let [Statement::FunctionDeclaration(function)] = program.body.as_slice() else { return false };
+    let Some(body) = &function.body else { return false };
+    program.directives.is_empty()
+        && function.span.start == 0
+        && body.span.start as usize + 2 == HEAD.len()
+        && function.span.end as usize == length
+        && body.span.end as usize == length
+}

@@ -1,0 +1,96 @@
+use crate::compile::{Mapping, Traits, compile};
+use crate::error::SourceError;
+use crate::fault::Fault;
+use crate::fence::{self, Fenced};
+use crate::hint;
+use crate::language::{Flavour, Language};
+use crate::prepared::{Origin, Prepared};
+use crate::scan::scan;
+use crate::stack::with_stack;
+use isolith_core::{Form, Program};
+use std::ops::Range;
+
+/// Makes a program of whatever an author or a model wrote.
+///
+/// The text may be a function body with `return` and `await`, a module with `export default`, one function, any of
+/// these in a Markdown fence, and it may be TypeScript. What comes out is the body of one async function, printed from
+/// a syntax tree that was checked to be exactly that. The last expression is the value of a body that returns nothing;
+/// a function as the default export, alone, or as the last expression is called with `input`.
+///
+/// Imports are refused with the code `import.unknown`, except those of types. The size of the text is for the caller
+/// to limit; how deep it nests is limited here. At least 512 KiB of stack should be left.
+pub fn prepare(source: &str, name: &str, language: Language) -> Result<Prepared, SourceError> {
+    let made = if fence::begins_with_fence(source) {
+        match fence::find(source) {
+            Fenced::Block(range) => make(source, range, language),
+            Fenced::Unclear(fault) => Err(fault),
+            Fenced::No => make(source, 0..source.len(), language),
+        }
+    } else {
+        make(source, 0..source.len(), language).or_else(|fault| make_from_answer(source, language, fault))
+    };
+    let Made { code, origin } = made.map_err(|fault| SourceError::new(fault, source, name))?;
+    let program = Program { name: name.into(), code: code.into(), form: Form::Body };
+    Ok(Prepared::new(program, source.into(), origin))
+}
+
+struct Made {
+    code: String,
+    origin: Origin,
+}
+
+/// Takes the block out of an answer with prose around it: the prose is what could not be parsed.
+fn make_from_answer(source: &str, language: Language, fault: Fault) -> Result<Made, Fault> {
+    match fence::find(source) {
+        Fenced::Block(range) if fault.offset < range.start => make(source, range, language),
+        Fenced::Unclear(unclear) if fault.offset < unclear.offset => Err(unclear),
+        _ => Err(fault),
+    }
+}
+
+fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
+    let range = without_preamble(source, range);
+    let text = &source[range.clone()];
+    let start = range.start;
+    make_from_text(text, range, language).map_err(|fault| fault.shifted(start))
+}
+
+fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
+    let found = scan(text)?;
+    let traits = Traits { module: found.module, accessor: found.accessor };
+    let levels = found.deepest;
+    let flavours = language.flavours(found.generic_call);
+    let (code, flavour) = with_stack(levels, || {
+        let mut fault: Option<Fault> = None;
+        for &flavour in flavours {
+            match compile(text, flavour, traits, Mapping::Off) {
+                Ok(printed) => return Ok((printed.code, flavour)),
+                Err(other) => fault = Some(more_plausible(fault, other, flavour)),
+            }
+        }
+        Err(hint::improve(fault.unwrap_or_else(|| Fault::internal("no language was tried")), text))
+    })?;
+    Ok(Made { code, origin: Origin { range, flavour, traits, levels } })
+}
+
+/// Of two readings of a text, the one that got further is more likely meant. Where both stopped at the same place,
+/// TypeScript says it better: JavaScript would only say that there is TypeScript.
+fn more_plausible(fault: Option<Fault>, other: Fault, flavour: Flavour) -> Fault {
+    match fault {
+        Some(fault) if fault.offset > other.offset => fault,
+        Some(fault) if fault.offset == other.offset && flavour == Flavour::JavaScript => fault,
+        _ => other,
+    }
+}
+
+/// Leaves out a byte order mark and a first line for the shell.
+fn without_preamble(source: &str, range: Range<usize>) -> Range<usize> {
+    let text = &source[range.clone()];
+    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rest = if rest.starts_with("#!") {
+        &rest[rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len())..]
+    } else {
+        rest
+    };
+    range.end - rest.len()..range.end
+}

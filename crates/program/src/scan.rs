@@ -1,0 +1,547 @@
+//! One linear walk over a program before it is parsed.
+//!
+//! THREAT[T-PROGRAM-001]: a program nested 100,000 levels deep overflows the stack of a recursive parser, which ends
+//! the process with every run in it. The walk bounds the nesting first, and the bound says how much stack to provide.
+//!
+//! It must never count less than the parser nests, whatever the text is. So it takes levels back only where it is
+//! certain of what it reads, and where two readings are possible (is this slash a division or a regular expression?)
+//! it follows both until they agree again. When they do not, it counts every further token as one more level.
+
+use crate::fault::Fault;
+use crate::nesting::{Bracket, Nesting};
+use crate::words::Word;
+
+/// How many slashes of doubtful meaning are followed both ways; past that, every token counts.
+const FORKS_MAX: u32 = 1_000;
+
+/// What the walk found.
+pub(crate) struct Scan {
+    /// The syntax tree is at most this deep.
+    pub(crate) deepest: u32,
+    /// There is an `import` or `export` outside all brackets.
+    pub(crate) module: bool,
+    /// There may be a call with type arguments, `f<T>(x)`, which JavaScript reads as two comparisons.
+    pub(crate) generic_call: bool,
+    /// The word `accessor` occurs.
+    pub(crate) accessor: bool,
+}
+
+/// Walks over `text`, or says where it is too deep, too costly to parse, or decorated.
+pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
+    let mut walk = Walk {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        nesting: Nesting::new(text.len()),
+        previous: Previous { statement: true, slash: Slash::Regex, ..Previous::default() },
+        line_start: true,
+        after_semicolon: false,
+        forks: 0,
+        found: Found::default(),
+    };
+    loop {
+        match walk.step()? {
+            Step::Token => {}
+            Step::End => break,
+            Step::Dead => walk.lose(None)?,
+            Step::Fork(fork) => walk = walk.follow_both(fork)?,
+        }
+    }
+    let Found { module, generic_call, accessor } = walk.found;
+    Ok(Scan { deepest: walk.nesting.deepest(), module, generic_call, accessor })
+}
+
+#[derive(Clone)]
+struct Walk<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    nesting: Nesting,
+    previous: Previous,
+    /// Only white space and comments so far on this line.
+    line_start: bool,
+    /// The last token was `;`: the statement has ended unless `else` and the like follow.
+    after_semicolon: bool,
+    forks: u32,
+    found: Found,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Found {
+    module: bool,
+    generic_call: bool,
+    accessor: bool,
+}
+
+/// What matters of the token before the present one.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Previous {
+    /// What a slash means after it.
+    slash: Slash,
+    /// It can end an expression, so that a line end and a word after it begin a new statement.
+    ends: bool,
+    /// `}`, but not of a template.
+    brace: bool,
+    /// `.`, `?.` or `#`: the word after it is a name.
+    dot: bool,
+    /// A statement may begin after it.
+    statement: bool,
+    /// A word at the beginning of a statement: a colon after it makes it a label.
+    label: bool,
+    /// Its parentheses are the head of a statement.
+    control: bool,
+    /// `for`, whose `await` is part of the head.
+    is_for: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Slash {
+    Regex,
+    Divide,
+    #[default]
+    Unknown,
+}
+
+enum Step {
+    /// One token was read, or a piece of a template.
+    Token,
+    End,
+    /// No token can stand here: in this reading the parser stops.
+    Dead,
+    /// Two readings are possible here.
+    Fork(Fork),
+}
+
+#[derive(Clone, Copy)]
+enum Fork {
+    /// `/`: a regular expression or a division.
+    Slash,
+    /// `<!--` or `-->`: a comment or operators.
+    HtmlComment,
+}
+
+impl Walk<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// Reads one token.
+    fn step(&mut self) -> Result<Step, Fault> {
+        if !self.skip_space() {
+            return Ok(Step::Dead);
+        }
+        if self.at >= self.bytes.len() {
+            return Ok(Step::End);
+        }
+        let start = self.at;
+        let byte = self.bytes[start];
+        let rest = &self.bytes[start..];
+        let doubtful = match self.previous.slash {
+            Slash::Regex => false,
+            Slash::Unknown => true,
+            // TypeScript lets a line end close `type A = B`, and a regular expression begin the next statement.
+            Slash::Divide => self.line_start,
+        };
+        if byte == b'/' && doubtful {
+            return Ok(Step::Fork(Fork::Slash));
+        }
+        if rest.starts_with(b"<!--") || self.line_start && rest.starts_with(b"-->") {
+            return Ok(Step::Fork(Fork::HtmlComment));
+        }
+        if is_word_start(byte) {
+            return self.word();
+        }
+        self.settle_semicolon(Word::default());
+        self.line_start = false;
+        self.nesting.token(start)?;
+        match byte {
+            b'"' | b'\'' => return Ok(self.string(byte)),
+            b'`' => {
+                self.at += 1;
+                self.nesting.chain();
+                return Ok(self.template());
+            }
+            b'/' if self.previous.slash == Slash::Regex => return self.regex(),
+            b'(' | b'[' | b'{' => {
+                let bracket = match byte {
+                    b'(' if self.previous.control => Bracket::Head,
+                    b'(' => Bracket::Paren,
+                    b'[' => Bracket::Square,
+                    _ => Bracket::Brace,
+                };
+                self.nesting.open(bracket, bracket == Bracket::Paren && !self.previous.ends);
+                self.previous = Previous { slash: Slash::Regex, statement: byte == b'{', ..Previous::default() };
+                self.at += 1;
+            }
+            b')' | b']' | b'}' => match self.nesting.close(byte) {
+                None => return Ok(Step::Dead),
+                Some(Bracket::Hole) => {
+                    self.at += 1;
+                    return Ok(self.template());
+                }
+                Some(bracket) => {
+                    self.at += 1;
+                    self.previous = match bracket {
+                        Bracket::Brace => Previous { brace: true, statement: true, ..Previous::default() },
+                        Bracket::Head => Previous { statement: true, ..Previous::default() },
+                        _ => Previous { slash: Slash::Divide, ends: true, ..Previous::default() },
+                    };
+                }
+            },
+            b'@' => return Err(Fault::decorator(start)),
+            _ => self.operator(byte),
+        }
+        Ok(Step::Token)
+    }
+
+    fn operator(&mut self, byte: u8) {
+        let (next, after_next) = (self.peek(1), self.peek(2));
+        // As long as the parser's own lexer would make it, except that `<` and `>` may be angle brackets.
+        let length = match (byte, next) {
+            (b'.', b'.') if after_next == b'.' => 3,
+            (b'=', b'>') | (b'+', b'+') | (b'-', b'-') | (b'&', b'&') | (b'|', b'|') | (b'?', b'?') | (b'*', b'*') => 2,
+            (b'?', b'.') if !after_next.is_ascii_digit() => 2,
+            (b'=' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=') => 2,
+            _ => 1,
+        };
+        let token = &self.bytes[self.at..self.at + length];
+        match token {
+            b";" => self.after_semicolon = true,
+            b"," => self.nesting.end_item(),
+            b"<" => self.nesting.angle(),
+            b"?" => self.nesting.question(),
+            b":" if self.previous.label => self.nesting.stick(),
+            _ => self.nesting.chain(),
+        }
+        if byte == b'>' && self.nesting.has_angle() {
+            let after = self.bytes[self.at + 1..].iter().find(|b| !matches!(b, b' ' | b'\t' | b'>'));
+            // A comment in between is as good as a bracket here: this only decides which language is tried first.
+            if matches!(after, Some(b'(' | b'`' | b'\n' | b'\r' | b'/') | None) {
+                self.found.generic_call = true;
+            }
+        }
+        let slash = match token {
+            b"," | b"=" | b":" | b";" | b"&&" | b"||" | b"??" | b"=>" | b"+" | b"-" | b"|" | b"&" | b"==" | b"!="
+            | b"..." => Slash::Regex,
+            b"!" if !self.previous.ends && !self.previous.brace => Slash::Regex,
+            _ => Slash::Unknown,
+        };
+        let dot = matches!(token, b"." | b"?." | b"#");
+        self.previous = Previous { slash, dot, statement: matches!(token, b";" | b":"), ..Previous::default() };
+        self.at += length;
+    }
+
+    fn word(&mut self) -> Result<Step, Fault> {
+        let start = self.at;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' => self.at += 1,
+                // An escape in a name is legal and hardly ever written; the rest is counted token by token.
+                b'\\' => return Ok(Step::Dead),
+                b if b < 0x80 => break,
+                // Whatever is not a space is taken for a letter; if it is none, the parser stops at it.
+                _ => match self.character() {
+                    Some(c) if !is_space(c) => self.at += c.len_utf8(),
+                    _ => break,
+                },
+            }
+        }
+        let text = &self.bytes[start..self.at];
+        let name = self.previous.dot || text[0].is_ascii_digit();
+        let word = if name { Word::default() } else { Word::of(text) };
+        self.begin_statement(word);
+        self.nesting.token(start)?;
+        if word.is_sticky() {
+            self.nesting.stick();
+        } else if word.is_keyword() && !word.is_value() {
+            self.nesting.chain();
+        }
+        match text {
+            b"import" | b"export" if word.is_keyword() && self.nesting.bracket().is_none() => {
+                self.found.module |= !matches!(self.next_byte(), b'(' | b'.');
+            }
+            b"accessor" => self.found.accessor = true,
+            _ => {}
+        }
+        let ends = !word.is_keyword() || word.is_value();
+        let slash = match () {
+            () if ends => Slash::Divide,
+            () if word.is_before_regex() => Slash::Regex,
+            () => Slash::Unknown,
+        };
+        self.previous = Previous {
+            slash,
+            ends,
+            statement: word.leads(),
+            label: !name && (self.previous.statement || self.line_start),
+            control: word.is_control() || text == b"await" && self.previous.is_for,
+            is_for: word.is_keyword() && text == b"for",
+            ..Previous::default()
+        };
+        self.line_start = false;
+        Ok(Step::Token)
+    }
+
+    /// Ends the statement before a word where that is certain.
+    fn begin_statement(&mut self, word: Word) {
+        self.settle_semicolon(word);
+        let in_statements = matches!(self.nesting.bracket(), None | Some(Bracket::Brace));
+        let on_new_line = self.line_start && (self.previous.ends || self.previous.brace) && !word.continues();
+        let behind_brace = self.previous.brace && word.starts_statement();
+        if in_statements && !self.previous.dot && (on_new_line || behind_brace) {
+            self.nesting.end_statement();
+            self.previous.statement = true;
+        }
+    }
+
+    /// A semicolon ends the statement, unless the next word carries it on: `if (a) b; else c`.
+    fn settle_semicolon(&mut self, word: Word) {
+        if std::mem::take(&mut self.after_semicolon) && !word.continues() {
+            self.nesting.end_statement();
+        }
+    }
+
+    fn string(&mut self, quote: u8) -> Step {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\\' => self.skip_escape(),
+                b'\n' | b'\r' => return Step::Dead,
+                b if b == quote => {
+                    self.at += 1;
+                    self.previous = Previous { slash: Slash::Divide, ends: true, ..Previous::default() };
+                    return Step::Token;
+                }
+                _ => self.at += 1,
+            }
+        }
+        Step::Dead
+    }
+
+    /// Reads a template up to its end or its next hole.
+    fn template(&mut self) -> Step {
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\\' => self.skip_escape(),
+                b'`' => {
+                    self.at += 1;
+                    self.previous = Previous { slash: Slash::Divide, ends: true, ..Previous::default() };
+                    return Step::Token;
+                }
+                b'$' if self.peek(1) == b'{' => {
+                    self.at += 2;
+                    self.nesting.open(Bracket::Hole, false);
+                    self.previous = Previous { slash: Slash::Regex, ..Previous::default() };
+                    return Step::Token;
+                }
+                _ => self.at += 1,
+            }
+        }
+        Step::Dead
+    }
+
+    fn regex(&mut self) -> Result<Step, Fault> {
+        let start = self.at;
+        let (mut in_class, mut openers) = (false, 0u32);
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\n' | b'\r' => return Ok(Step::Dead),
+                0xE2 if self.character().is_some_and(is_line_end) => return Ok(Step::Dead),
+                b'\\' => {
+                    self.at += 1;
+                    match self.character() {
+                        Some(c) if !is_line_end(c) => self.at += c.len_utf8(),
+                        _ => return Ok(Step::Dead),
+                    }
+                    continue;
+                }
+                b'[' => {
+                    in_class = true;
+                    openers += 1;
+                }
+                b']' => in_class = false,
+                b'(' => openers += 1,
+                b'/' if !in_class => {
+                    self.at += 1;
+                    while self.at < self.bytes.len() && self.bytes[self.at].is_ascii_alphanumeric() {
+                        self.at += 1;
+                    }
+                    // The pattern is parsed recursively too.
+                    self.nesting.reach(openers, start)?;
+                    self.previous = Previous { slash: Slash::Divide, ends: true, ..Previous::default() };
+                    return Ok(Step::Token);
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Ok(Step::Dead)
+    }
+
+    /// Skips white space and comments; false when a comment does not end.
+    fn skip_space(&mut self) -> bool {
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b' ' | b'\t' | 0x0B | 0x0C => self.at += 1,
+                b'\n' | b'\r' => {
+                    self.line_start = true;
+                    self.at += 1;
+                }
+                b'/' if self.peek(1) == b'/' => self.skip_line(),
+                b'/' if self.peek(1) == b'*' => {
+                    let body = &self.text[self.at + 2..];
+                    let Some(length) = body.find("*/") else {
+                        self.at = self.bytes.len();
+                        return false;
+                    };
+                    self.line_start |= body[..length].contains(is_line_end);
+                    self.at += length + 4;
+                }
+                b if b >= 0x80 => match self.character() {
+                    Some(c) if is_line_end(c) => {
+                        self.line_start = true;
+                        self.at += c.len_utf8();
+                    }
+                    Some(c) if is_space(c) => self.at += c.len_utf8(),
+                    _ => return true,
+                },
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.find(is_line_end).unwrap_or(rest.len());
+    }
+
+    /// Skips a backslash and the character behind it; a line end of two characters counts as one.
+    fn skip_escape(&mut self) {
+        let length = match self.text.get(self.at + 1..) {
+            Some(rest) if rest.starts_with("\r\n") => 2,
+            Some(rest) => rest.chars().next().map_or(0, char::len_utf8),
+            None => 0,
+        };
+        self.at += 1 + length;
+    }
+
+    fn character(&self) -> Option<char> {
+        self.text.get(self.at..).and_then(|rest| rest.chars().next())
+    }
+
+    fn next_byte(&self) -> u8 {
+        self.bytes[self.at..].iter().copied().find(|b| !b.is_ascii_whitespace()).unwrap_or(0)
+    }
+
+    /// Follows both readings until they stand at the same place in the same state, or one of them cannot be.
+    fn follow_both(mut self, fork: Fork) -> Result<Self, Fault> {
+        self.forks += 1;
+        if self.forks > FORKS_MAX {
+            self.lose(None)?;
+            return Ok(self);
+        }
+        let mut other = self.clone();
+        // `self` takes what is longer: the regular expression, the comment.
+        let mut alive = match fork {
+            Fork::Slash => {
+                self.previous.slash = Slash::Regex;
+                other.previous.slash = Slash::Divide;
+                other.line_start = false;
+                !matches!(self.step()?, Step::Dead)
+            }
+            Fork::HtmlComment => {
+                self.skip_line();
+                let byte = other.bytes[other.at];
+                other.settle_semicolon(Word::default());
+                other.line_start = false;
+                other.nesting.token(other.at)?;
+                other.operator(byte);
+                true
+            }
+        };
+        let mut other_alive = true;
+        loop {
+            match (alive, other_alive) {
+                (true, true) => {}
+                (true, false) => {
+                    self.nesting.remember(&other.nesting);
+                    return Ok(self);
+                }
+                (false, true) => {
+                    other.nesting.remember(&self.nesting);
+                    return Ok(other);
+                }
+                (false, false) => {
+                    self.lose(Some(&other))?;
+                    return Ok(self);
+                }
+            }
+            if self.at == other.at && self.same_state(&other) {
+                self.nesting.merge(&other.nesting);
+                self.found.merge(other.found);
+                return Ok(self);
+            }
+            let (walk, is_alive) =
+                if self.at <= other.at { (&mut self, &mut alive) } else { (&mut other, &mut other_alive) };
+            match walk.step()? {
+                Step::Token => {}
+                Step::Dead => *is_alive = false,
+                // The end of the text in two states, or a doubt within a doubt.
+                Step::End | Step::Fork(_) => {
+                    self.lose(Some(&other))?;
+                    return Ok(self);
+                }
+            }
+        }
+    }
+
+    fn same_state(&self, other: &Self) -> bool {
+        self.previous == other.previous
+            && self.line_start == other.line_start
+            && self.after_semicolon == other.after_semicolon
+            && self.nesting.same_brackets(&other.nesting)
+    }
+
+    /// Gives up understanding: every token that is left is one more level.
+    fn lose(&mut self, other: Option<&Self>) -> Result<(), Fault> {
+        self.nesting.lose(other.map(|other| &other.nesting));
+        if let Some(other) = other {
+            self.at = self.at.min(other.at);
+            self.found.merge(other.found);
+        }
+        let mut in_word = false;
+        while self.at < self.bytes.len() {
+            let byte = self.bytes[self.at];
+            let is_word = byte.is_ascii_alphanumeric() || byte >= 0x80;
+            if !byte.is_ascii_whitespace() && !(is_word && in_word) {
+                self.nesting.stick();
+                self.nesting.token(self.at)?;
+            }
+            in_word = is_word;
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    fn merge(&mut self, other: Found) {
+        self.module |= other.module;
+        self.generic_call |= other.generic_call;
+        self.accessor |= other.accessor;
+    }
+}
+
+fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\') || byte >= 0x80
+}
+
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}')
+}
