@@ -1,6 +1,11 @@
 #![allow(warnings)]
 use oxc::{allocator::Allocator, parser::{Parser, ParseOptions}, span::SourceType, semantic::SemanticBuilder, codegen::*, transformer::*};
 use std::time::Instant;
+#[path="../src/scan.rs"] mod scan;
+#[path="../src/nesting.rs"] mod nesting;
+#[path="../src/fault.rs"] mod fault;
+#[path="../src/words.rs"] mod words;
+
 fn run(src: &str, ts: bool, stage: u32) -> String {
     let a = Allocator::default();
     let st = SourceType::script().with_typescript(ts);
@@ -47,6 +52,24 @@ pub fn gens(n: usize) -> Vec<(&'static str, String)> {
         ("typefnspec", rep("let x:", "(a", "", ")", n)),("typefnspec2", rep("let x:", "({a", "", "})", n)),("typefnspec3", rep("let x:", "([a:", "b", "])", n)),("typefnspec4", rep("let x:", "({a:", "b", "})", n)),("condinf", rep("let x:", "a extends infer U extends ", "b", "?c:d", n)),("condinf2", rep("let x:", "a extends (infer U extends ", "b", "?c:d)?e:f", n)),("optarr", rep("x=", "(a?:", "b", ")=>c", n)), ("predlook", rep("let x:()=>", "asserts ", "b", "", n)), ("clsidx", rep("class A{", "[", "b", "]", n)+"}"), ("idxsig", rep("let x:{", "[a:", "b", "]", n)+"}"), ("callgen", rep("x=a", "<b>()", "", "", n)), ("callgen2", rep("x=", "a<()=>", "b", ">()", n)),("callgen3", rep("x=", "a<{b:", "b", "}>()", n)), ("callgen4", rep("x=", "a<typeof b<", "b", ">>()", n)), ("callgen5", rep("x=", "f(a<b,", "b", ")", n)), ("callgen6", rep("x=", "a<b,", "b", "", n)), ("callgen7", rep("x=", "a<(", "b", ")", n)), ("callgen8", rep("x=", "a<[", "b", "]", n)), ("callgen9", rep("x=", "a<(b=>", "b", ")", n)),("callgen10", rep("x=", "a<{b:", "b", "}", n)),("usingx", rep("", "using ", "a=b", "", n)),("letlet", rep("", "let ", "a", "", n)),
     ]
 }
+struct Rng(u64);
+impl Rng { fn next(&mut self) -> u64 { self.0 ^= self.0 << 13; self.0 ^= self.0 >> 7; self.0 ^= self.0 << 17; self.0 } fn below(&mut self, n: usize) -> usize { (self.next() % n as u64) as usize } }
+const TOKENS: &[&str] = &["a","a","a","b","1","'s'","/r/","`t`","(","(","(","[","{","{",")","]","}",";",";",",",",","\n","\n","\n",":",":","?","?.",".","=","=","=>","=>","+","-","!","~","<","<",">",">","*","**","/","/","%","&&","||","??","|","&","^","==","++","--","...","#","`${","if","if(a)","else","else","for(;;)","while(a)","do","with(a)","class","class","extends","implements","function","function a","return","throw","case","default","switch(a)","try","catch","finally","typeof","void","delete","new","in","instanceof","of","as","satisfies","is","keyof","readonly","unique","infer","asserts","async","await","yield","let","const","var","type","interface","namespace","module","enum","declare","abstract","static","get","set","public","private","out","import","export","from","this","super","null","any","//c\n","/*c*/","/*\n*/","<!--","-->","\u{2028}","x́","int","using","accessor","override","global", "()", "[]", "{}", "a()", "(a)", "a=", "a:", "a?", "a,", "a\n", ")\n", "}\n", "a=>", "(a)=>", "(a=", "({a=", "([a=", "<a>", "<T>", "a<", "a<b,", ";else", "\nelse", "else\n", "} else", ";while(a)", "extends a,", "class extends", "{a", "a}", "\\u0061", "@a", "a as", "a\nas", "<out\nT extends", "!\n", "a!", "[a in", "?:", "-?:", "new ()=>", "import(", "typeof a", "a is", "asserts a is", "`${a}`", "`${`", "}`", "/[/]/", "/(/", "'\\n'", "0", "1.", ".5", "1n", "\r", "\r\n", "for await(", "for(a of", "for(let", "label:", "yield*", "function*", "async function", "get a(){", "a(){", "static{", "constructor(){", "[a]", "[a]:", "#a", "#a in", "new.target", "super()", "a?.b", "a?.[", "a?.(", "return\n", "break\n", "continue\n", "a;", ")", "]", "}"];
+fn fuzz_source(seed: u64) -> String {
+    let mut r = Rng(seed.wrapping_mul(0x9E3779B97F4A7C15) | 1); for _ in 0..5 { r.next(); }
+    let unit_len = 1 + r.below(9);
+    let mut unit = String::new();
+    for _ in 0..unit_len { unit.push_str(TOKENS[r.below(TOKENS.len())]); if r.below(3) > 0 { unit.push(' '); } }
+    let mut stack = vec![]; let b = unit.as_bytes();
+    for i in 0..b.len() { match b[i] { b'(' => stack.push(")"), b'[' => stack.push("]"), b'{' => stack.push(if i > 0 && b[i-1] == b'$' { "}`" } else { "}" }), b')'|b']'|b'}' => { stack.pop(); } _ => {} } }
+    stack.reverse();
+    let mut close = stack.concat(); 
+    match r.below(6) { 0 => close.push_str(":a"), 1 => close.push_str(" "), 2 => close.push_str("=>a"), 3 => close.push_str(">"), 4 => close.push_str("{}"), _ => {} }
+    let n = [40, 300, 1500, 4000][r.below(4)];
+    let pre = ["", "x=", "let x:", "type x=", "x=a?", "class A{", "(", "f(", "async function f(){", "x=`", "if(a)", "declare let a:"][r.below(12)];
+    let mid = ["1", "", "a", "{}", "(a)=>b", "x\n"][r.below(6)];
+    format!("{pre}{}{mid}{}", unit.repeat(n), close.repeat(n))
+}
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     match args[1].as_str() {
@@ -70,6 +93,22 @@ fn main() {
             let r = std::thread::Builder::new().stack_size(kb << 10).spawn(move || run(&src, ts, stage)).unwrap().join().unwrap();
         }
         "src" => { println!("{}", run(&args[2], args.len() > 3, 4)) }
+        "bounds" => { let n: usize = args[2].parse().unwrap(); for (name, src) in gens(n) {
+            match scan::scan(&src) { Ok(s) => println!("{name} {}", s.deepest), Err(f) => println!("{name} ERR {} {}", f.code, f.offset) } } }
+        "fuzz" => { let (from, to): (u64, u64) = (args[2].parse().unwrap(), args[3].parse().unwrap()); let (mut skipped, mut ok, mut worst) = (0u64, 0u64, 0u128);
+            for seed in from..to { let src = fuzz_source(seed);
+                std::fs::write(&args[4], seed.to_string()).unwrap();
+                let t = Instant::now();
+                let s = match scan::scan(&src) { Ok(s) => s, Err(_) => { if t.elapsed().as_millis() > 100 { println!("SLOWSCAN {seed}"); } skipped += 1; continue } };
+                let stack = s.deepest as usize * 4096 + (128 << 10);
+                for ts in [true, false] { let src2 = src.clone(); let t = Instant::now();
+                    let r = std::thread::Builder::new().stack_size(stack).spawn(move || run(&src2, ts, 4)).unwrap().join();
+                    if r.is_err() { println!("PANIC seed {seed} ts {ts}"); }
+                    let us = t.elapsed().as_micros(); worst = worst.max(us);
+                    if us > 200_000 { println!("SLOW {us}us seed {seed} ts {ts} len {} bound {}", src.len(), s.deepest); } }
+                ok += 1; }
+            println!("done skipped {skipped} ok {ok} worst {worst}us"); }
+        "fuzzsrc" => { let s = fuzz_source(args[2].parse().unwrap()); println!("{}", s.chars().take(400).collect::<String>()); println!("{:?}", scan::scan(&s).map(|s| s.deepest)); }
         "names" => for (n, _) in gens(2) { println!("{n}") },
         _ => {}
     }

@@ -8,9 +8,10 @@ use crate::parse::{self, Parsed, Text};
 use crate::print::{Printed, print};
 use crate::shape::Shaper;
 use oxc::allocator::Allocator;
-use oxc::ast::ast::{Program, Statement};
+use oxc::ast::ast::Program;
 use oxc::ast::builder::AstBuilder;
 use oxc::semantic::SemanticBuilder;
+use oxc::span::SourceType;
 use oxc::transformer::{TransformOptions, Transformer};
 use std::path::Path;
 
@@ -33,39 +34,32 @@ pub(crate) enum Mapping {
 /// Turns the text of a program into the body of one async function.
 pub(crate) fn compile(text: &str, flavour: Flavour, traits: Traits, mapping: Mapping) -> Result<Printed, Fault> {
     let allocator = Allocator::default();
-    let parsed = if traits.module {
+    let Parsed { mut program, text: part } = if traits.module {
         as_module(&allocator, text, flavour)?
     } else {
         as_body(&allocator, text, flavour)?
     };
-    let Parsed { mut program, text: part } = parsed;
     if traits.accessor && let Some(at) = find(&program, Rarity::Accessor) {
         return Err(Fault::syntax(part.offset(at), "`accessor` fields are not supported")
             .hint("write a `get` and a `set` method"));
     }
+    // From here on it is a function body without its function, which is what the checker knows as CommonJS.
+    program.source_type = SourceType::cjs().with_typescript(flavour == Flavour::TypeScript);
     check_and_strip(&allocator, &mut program, flavour, part)?;
-    if !traits.module {
-        unwrap(&mut program);
-    }
     Ok(print(&allocator, program, part, mapping))
 }
 
 fn as_body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
     let mut parsed = parse::body(allocator, text, flavour)?;
     let builder = AstBuilder::new(allocator);
-    if let Some(Statement::FunctionDeclaration(function)) = parsed.program.body.first_mut()
-        && let Some(body) = &mut function.body
-    {
-        let body = &mut **body;
-        Shaper { directives: &mut body.directives, statements: &mut body.statements, builder: &builder }.give_value();
-    }
+    let program = &mut parsed.program;
+    Shaper { directives: &mut program.directives, statements: &mut program.body, builder: &builder }.give_value();
     Ok(parsed)
 }
 
 fn as_module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
     let mut parsed = parse::module(allocator, text, flavour)?;
-    let builder = AstBuilder::new(allocator);
-    flatten(&mut parsed.program, &builder, parsed.text)?;
+    flatten(&mut parsed.program, &AstBuilder::new(allocator), parsed.text)?;
     // The parser takes it in a module, but what runs is a function.
     if text.contains("meta") && let Some(at) = find(&parsed.program, Rarity::ImportMeta) {
         return Err(Fault::syntax(parsed.text.offset(at), "`import.meta` is not available")
@@ -92,15 +86,4 @@ fn check_and_strip<'a>(
     let options = TransformOptions::default();
     let stripped = Transformer::new(allocator, Path::new("program.ts"), &options).build_with_scoping(scoping, program);
     text.first_fault(&stripped.diagnostics, program.source_text).map_or(Ok(()), Err)
-}
-
-/// Takes the program out of the function it was parsed in.
-fn unwrap(program: &mut Program<'_>) {
-    if let Some(Statement::FunctionDeclaration(function)) = program.body.pop()
-        && let Some(body) = function.unbox().body
-    {
-        let body = body.unbox();
-        program.directives = body.directives;
-        program.body = body.statements;
-    }
 }

@@ -31,7 +31,7 @@ impl<'a> Visit<'a> for Finder {
         let rarity = match kind {
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
             AstKind::AccessorProperty(_) => Rarity::Accessor,
-            AstKind::MetaProperty(meta) if meta.meta.name == "import" => Rarity::ImportMeta,
+            AstKind::ImportMeta(_) => Rarity::ImportMeta,
             _ => return,
         };
         if rarity == self.rarity {

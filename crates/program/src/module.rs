@@ -166,7 +166,7 @@ fn class_fault(offset: usize) -> Fault {
 }
 
 fn is_type_only(import: &ImportDeclaration<'_>) -> bool {
-    let named = import.specifiers.as_deref().unwrap_or_default();
+    let named = import.specifiers.as_ref().map_or(&[][..], |specifiers| specifiers.as_slice());
     let all_types = named.iter().all(
         |specifier| matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(s) if s.import_kind.is_type()),
     );
@@ -195,7 +195,7 @@ fn give_value_of<'a>(shaper: &mut Shaper<'_, 'a>, value: Expression<'a>, index: 
     let name = oxc::str::Ident::from_str_in(&name, builder);
     let pattern = BindingPattern::BindingIdentifier(BindingIdentifier::boxed(span, name, builder));
     let kind = VariableDeclarationKind::Const;
-    let declarator = VariableDeclarator::new(span, kind, pattern, None, Some(value), false, builder);
+    let declarator = VariableDeclarator::new(span, pattern, None, Some(value), false, builder);
     let declaration = VariableDeclaration::boxed(span, kind, [declarator], false, builder);
     shaper.statements.insert(index, Statement::VariableDeclaration(declaration));
     shaper.give(span, Expression::new_identifier(span, name, builder));

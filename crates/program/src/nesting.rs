@@ -7,7 +7,7 @@ use crate::fault::Fault;
 pub(crate) const NESTING_MAX: u32 = 5_000;
 
 /// Effort a program of any size may cost, in attempts to parse one token.
-const EFFORT_BASE: u64 = 200_000;
+const EFFORT_BASE: u64 = 400_000;
 
 /// Effort a program may cost beyond that, for each of its bytes.
 const EFFORT_PER_BYTE: u64 = 4;

@@ -57,7 +57,7 @@ impl Text {
         let at = label.map_or(0, |label| label.offset());
         let length = label.map_or(0, |label| label.len());
         let offset = self.offset(at as u32);
-        let mut message = diagnostic.message.to_string();
+        let mut message = diagnostic.message.replace("`EOF`", "the end of the program");
         if message == "Unexpected token" {
             let found = parsed.get(at as usize..(at + length) as usize).unwrap_or_default();
             message = match found {
@@ -82,7 +82,10 @@ pub(crate) fn body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -
     let parsed = parse(allocator, source, SourceType::script().with_typescript(flavour == Flavour::TypeScript), part);
     let broken_out = || Fault::syntax(text.len(), "Unexpected `}`").hint("a closing brace has no opening one");
     let fault = match parsed {
-        Ok(program) if is_one_function(&program, source.len()) => return Ok(Parsed { program, text: part }),
+        Ok(mut program) if is_one_function(&program, source.len()) => {
+            take_out(&mut program);
+            return Ok(Parsed { program, text: part });
+        }
         Ok(_) => broken_out(),
         Err(fault) => fault,
     };
@@ -152,4 +155,15 @@ fn is_one_function(program: &Program<'_>, length: usize) -> bool {
         && body.span.start as usize + 2 == HEAD.len()
         && function.span.end as usize == length
         && body.span.end as usize == length
+}
+
+/// Takes the program out of the function it was parsed in.
+fn take_out(program: &mut Program<'_>) {
+    if let Some(Statement::FunctionDeclaration(function)) = program.body.pop()
+        && let Some(body) = function.unbox().body
+    {
+        let body = body.unbox();
+        program.directives = body.directives;
+        program.body = body.statements;
+    }
 }

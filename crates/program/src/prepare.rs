@@ -30,7 +30,7 @@ pub fn prepare(source: &str, name: &str, language: Language) -> Result<Prepared,
         make(source, 0..source.len(), language).or_else(|fault| make_from_answer(source, language, fault))
     };
     let Made { code, origin } = made.map_err(|fault| SourceError::new(fault, source, name))?;
-    let program = Program { name: name.into(), code: code.into(), form: Form::Body };
+    let program = Program::new(name, code, Form::Body);
     Ok(Prepared::new(program, source.into(), origin))
 }
 

@@ -2,7 +2,7 @@ use crate::compile::Mapping;
 use crate::lines::{LineEnds, Lines};
 use crate::parse::Text;
 use oxc::allocator::Allocator;
-use oxc::ast::ast::{Program, Statement, TaggedTemplateExpression};
+use oxc::ast::ast::{Program, TaggedTemplateExpression};
 use oxc::ast_visit::{VisitMut, walk_mut::walk_tagged_template_expression};
 use oxc::codegen::{Codegen, CodegenOptions, CommentOptions};
 
@@ -23,7 +23,6 @@ pub(crate) fn print<'a>(allocator: &'a Allocator, mut program: Program<'a>, text
         source_map_path: (mapping == Mapping::On).then(|| "program".into()),
         ..CodegenOptions::default()
     };
-    program.body.retain(|statement| !matches!(statement, Statement::ExportNamedDeclaration(_)));
     let printed = Codegen::new().with_options(options).build(&program);
     let mut code = printed.code;
     let mut map = Vec::new();

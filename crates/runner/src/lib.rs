@@ -1,1 +1,21 @@
-//! Placeholder.
+//! One run, from a plan to an outcome.
+//!
+//! The runner prepares a program, starts an isolate of whatever engine it was given, answers its calls through a
+//! [`Host`](isolith_core::Host) and keeps the run within its limits. It knows no engine and no store by name.
+
+mod capture;
+mod clock;
+mod drive;
+mod hint;
+mod plan;
+mod report;
+mod resume;
+mod runner;
+mod tools;
+
+pub use clock::Time;
+pub use isolith_program::{Language, SourceError};
+pub use plan::{Plan, PlanError};
+pub use resume::{SuspendedRun, SuspendedRunError};
+pub use runner::{Again, Attend, Ended, RunError, Runner};
+pub use tools::{NoTools, ToolFn, Tools};

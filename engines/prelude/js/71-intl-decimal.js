@@ -71,9 +71,9 @@ function roundDecimal(decimal, places, mode) {
   const kept = keep > 0 ? slice(decimal.digits, 0, keep) : '';
   const dropped = keep >= 0 ? slice(decimal.digits, keep) : '01'; // less than a tenth of the last place
   if (!roundsUp(decimal.negative, kept, dropped, mode)) return trimDecimal(makeDecimal(decimal.negative, kept, kept === '' ? 0 : decimal.point, undefined));
-  const digits = increment(kept === '' ? '0' : kept);
-  const point = kept === '' ? 1 - places - (digits.length > 1 ? 0 : 0) : decimal.point + digits.length - kept.length;
-  return trimDecimal(makeDecimal(decimal.negative, digits, kept === '' ? point : point, undefined));
+  if (kept === '') return makeDecimal(decimal.negative, '1', 1 - places, undefined);
+  const digits = increment(kept);
+  return trimDecimal(makeDecimal(decimal.negative, digits, decimal.point + digits.length - kept.length, undefined));
 }
 
 function roundsUp(negative, kept, dropped, mode) {

@@ -1,0 +1,258 @@
+//! The loop that everything else is a wrapper around: advance the isolate, perform what it asked, deliver the replies.
+
+use crate::clock::{Clock, Time};
+use isolith_core::{
+    CallError, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall, HostReply,
+    Isolate, Limits, PendingCall, Step, Timestamp, Turn,
+};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Beyond its wall limit an engine has this long to stop by itself, and to say where the program was.
+const STOP_GRACE: Duration = Duration::from_millis(500);
+/// Calls that a program made and did not wait for have this long to finish once it has ended; then they are dropped.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// One run in progress.
+pub(crate) struct Drive {
+    pub(crate) isolate: Box<dyn Isolate>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) clock: Clock,
+    pub(crate) limits: Limits,
+    pub(crate) suspend_after: Option<Duration>,
+    /// Each call that exercises a grant.
+    pub(crate) records: Vec<CallRecord>,
+    /// Made, and not being performed yet.
+    pub(crate) queue: VecDeque<PendingCall>,
+    /// The one wake-up the guest wants.
+    pub(crate) sleep: Option<(CallId, Timestamp)>,
+    in_flight: JoinSet<(CallId, HostReply)>,
+    /// What is being performed: where its record is, and since when.
+    performing: HashMap<CallId, (Option<usize>, Instant)>,
+}
+
+/// How the loop ended.
+pub(crate) enum Stop {
+    Ended(End),
+    /// It only waits for a timer, and is to do that outside memory.
+    Suspend,
+}
+
+impl Drive {
+    pub(crate) fn new(
+        isolate: Box<dyn Isolate>,
+        host: Arc<dyn Host>,
+        cancel: CancellationToken,
+        clock: Clock,
+        limits: Limits,
+        suspend_after: Option<Duration>,
+    ) -> Drive {
+        Drive {
+            isolate,
+            host,
+            cancel,
+            clock,
+            limits,
+            suspend_after,
+            records: Vec::new(),
+            queue: VecDeque::new(),
+            sleep: None,
+            in_flight: JoinSet::new(),
+            performing: HashMap::new(),
+        }
+    }
+
+    /// Runs to the end. `replies` is what to begin with: nothing for a fresh program.
+    pub(crate) async fn run(&mut self, begin: Begin) -> Result<Stop, EngineError> {
+        let mut replies = match begin {
+            Begin::Fresh => Vec::new(),
+            Begin::Waiting => match self.wait().await {
+                Ok(replies) => replies,
+                Err(stop) => return Ok(stop),
+            },
+        };
+        loop {
+            match self.advance(replies).await? {
+                Step::Calls(calls) => self.accept(calls),
+                Step::Done(end, calls) => {
+                    self.accept(calls);
+                    self.linger().await;
+                    return Ok(Stop::Ended(end));
+                }
+            }
+            replies = match self.wait().await {
+                Ok(replies) => replies,
+                Err(stop) => {
+                    self.abandon();
+                    return Ok(stop);
+                }
+            };
+        }
+    }
+
+    async fn advance(&mut self, replies: Vec<(CallId, HostReply)>) -> Result<Step, EngineError> {
+        let wall_left = self.wall_left();
+        let turn = Turn { now: self.clock.now(), wall_left, replies };
+        let step = tokio::select! {
+            biased;
+            step = self.isolate.advance(turn) => step?,
+            () = self.cancel.cancelled() => Step::Done(cancelled(), Vec::new()),
+            () = tokio::time::sleep(wall_left + STOP_GRACE) => Step::Done(timeout(), Vec::new()),
+        };
+        Ok(step)
+    }
+
+    fn wall_left(&self) -> Duration {
+        self.limits.wall.saturating_sub(self.clock.elapsed())
+    }
+
+    /// Takes calls in the order the guest made them.
+    fn accept(&mut self, calls: Vec<PendingCall>) {
+        for pending in calls {
+            match pending.call {
+                HostCall::Sleep { until } => self.sleep = Some((pending.id, until)),
+                _ => self.queue.push_back(pending),
+            }
+        }
+        self.perform();
+    }
+
+    /// Starts as many of the queued calls as may be in flight.
+    fn perform(&mut self) {
+        while self.in_flight.len() < self.limits.calls_in_flight as usize {
+            let Some(PendingCall { id, call }) = self.queue.pop_front() else { return };
+            let record = call.label().map(|(kind, name)| {
+                let (kind, name) = (kind.to_owned(), name.to_owned());
+                self.records.push(CallRecord { kind, name, outcome: CallOutcome::Waiting, duration_us: 0 });
+                self.records.len() - 1
+            });
+            self.performing.insert(id, (record, Instant::now()));
+            let host = Arc::clone(&self.host);
+            self.in_flight.spawn(async move { (id, host.call(call).await) });
+        }
+    }
+
+    /// Waits until there is something to deliver.
+    async fn wait(&mut self) -> Result<Vec<(CallId, HostReply)>, Stop> {
+        self.perform();
+        let only_sleeps = self.in_flight.is_empty() && self.queue.is_empty();
+        if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
+            let wait = self.clock.until(until);
+            if self.suspend_after.is_some_and(|after| matches!(self.clock.time(), Time::Live) && wait > after) {
+                return Err(Stop::Suspend);
+            }
+            if wait.is_zero() {
+                self.clock.reach(until);
+                self.sleep = None;
+                // Zero timers in a loop must not keep the thread from everyone else.
+                tokio::task::yield_now().await;
+                return self.check_time().map(|()| vec![(id, HostReply::Value { json: None })]);
+            }
+        }
+        let wall_left = self.wall_left();
+        let timer = match self.sleep {
+            // Virtual time stands still while calls are being performed.
+            Some((_, until)) if matches!(self.clock.time(), Time::Live) => self.clock.until(until),
+            _ => Duration::MAX,
+        };
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Stop::Ended(cancelled())),
+            () = tokio::time::sleep(wall_left) => Err(Stop::Ended(timeout())),
+            Some(first) = self.in_flight.join_next() => self.collect(first),
+            () = tokio::time::sleep(timer) => {
+                let sleep = self.sleep.take();
+                Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect())
+            }
+        }
+    }
+
+    fn check_time(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Ended(cancelled()));
+        }
+        if self.wall_left().is_zero() { Err(Stop::Ended(timeout())) } else { Ok(()) }
+    }
+
+    /// The reply that woke us and all others that are there, in the order in which they came.
+    fn collect(
+        &mut self,
+        first: Result<(CallId, HostReply), tokio::task::JoinError>,
+    ) -> Result<Vec<(CallId, HostReply)>, Stop> {
+        let mut replies = Vec::new();
+        let mut next = Some(first);
+        while let Some(joined) = next {
+            let (id, reply) = joined.map_err(|error| {
+                // A panic in a tool ends this run and no other.
+                let message = format!("performing a call failed: {error}");
+                Stop::Ended(End::Failed(Failure::of(ErrorKind::Internal, "HostFailure", message)))
+            })?;
+            self.record(id, &reply);
+            replies.push((id, reply));
+            next = self.in_flight.try_join_next();
+        }
+        self.perform();
+        Ok(replies)
+    }
+
+    fn record(&mut self, id: CallId, reply: &HostReply) {
+        let Some((Some(at), since)) = self.performing.remove(&id) else { return };
+        if let Some(record) = self.records.get_mut(at) {
+            record.outcome = match reply {
+                HostReply::Failed { error } if is_refusal(error) => CallOutcome::Denied,
+                HostReply::Failed { .. } => CallOutcome::Failed,
+                HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } => CallOutcome::Ok,
+            };
+            record.duration_us = since.elapsed().as_micros() as u64;
+        }
+    }
+
+    /// Lets calls finish that nobody waits for. What is not done by then is not done: nothing acts after the result.
+    async fn linger(&mut self) {
+        let deadline = tokio::time::sleep(LINGER.min(self.wall_left()));
+        tokio::pin!(deadline);
+        loop {
+            self.perform();
+            if self.in_flight.is_empty() {
+                break;
+            }
+            tokio::select! {
+                biased;
+                Some(joined) = self.in_flight.join_next() => if let Ok((id, reply)) = joined { self.record(id, &reply) },
+                () = &mut deadline => break,
+                () = self.cancel.cancelled() => break,
+            }
+        }
+        self.abandon();
+    }
+
+    fn abandon(&mut self) {
+        self.in_flight.abort_all();
+        for record in self.records.iter_mut().filter(|r| r.outcome == CallOutcome::Waiting) {
+            record.outcome = CallOutcome::Cancelled;
+        }
+    }
+}
+
+/// Where a run takes up.
+#[derive(Clone, Copy)]
+pub(crate) enum Begin {
+    Fresh,
+    Waiting,
+}
+
+fn is_refusal(error: &CallError) -> bool {
+    error.code.as_deref().is_some_and(|code| code.ends_with(".denied"))
+}
+
+fn timeout() -> End {
+    End::Failed(Failure::of(ErrorKind::Timeout, "Timeout", "the program took longer than its time limit"))
+}
+
+fn cancelled() -> End {
+    End::Failed(Failure::of(ErrorKind::Cancelled, "Cancelled", "the run was cancelled"))
+}

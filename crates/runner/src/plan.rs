@@ -1,0 +1,73 @@
+use crate::clock::Time;
+use isolith_core::{BindingName, Grant, InvalidLimit, Json, Limits};
+use isolith_program::Language;
+use std::time::Duration;
+
+/// Everything that is decided before a run starts.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the author wrote.
+    pub source: String,
+    /// The name to show in errors and stacks: a file name, never a path.
+    pub name: String,
+    /// What it is written in.
+    pub language: Language,
+    /// What it may use.
+    pub limits: Limits,
+    /// What it may do.
+    pub grants: Vec<Grant>,
+    /// Visible to it as `input`.
+    pub input: Option<Json>,
+    /// Visible to it as globals.
+    pub args: Vec<(BindingName, Json)>,
+    /// The time it lives in.
+    pub time: Time,
+    /// Fixes its randomness; otherwise that comes from the system.
+    pub seed: Option<u64>,
+    /// When it only waits for a timer further off than this, it is suspended instead of being kept in memory.
+    pub suspend_after: Option<Duration>,
+}
+
+impl Plan {
+    /// A plan with nothing granted and the default limits.
+    pub fn new(source: impl Into<String>, name: impl Into<String>) -> Self {
+        Plan {
+            source: source.into(),
+            name: name.into(),
+            language: Language::Auto,
+            limits: Limits::default(),
+            grants: Vec::new(),
+            input: None,
+            args: Vec::new(),
+            time: Time::Live,
+            seed: None,
+            suspend_after: None,
+        }
+    }
+
+    /// Refuses what cannot be run at all. The program itself is not looked at.
+    pub fn check(&self) -> Result<(), PlanError> {
+        self.limits.check()?;
+        let (bytes, limit) = (self.source.len() as u64, self.limits.source_bytes);
+        if bytes > limit {
+            return Err(PlanError::SourceTooLarge { bytes, limit });
+        }
+        Ok(())
+    }
+}
+
+/// Why a plan cannot be run: the caller's mistake, not the program's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A limit out of range.
+    #[error(transparent)]
+    Limit(#[from] InvalidLimit),
+    /// More source than the limit.
+    #[error("the source is {bytes} bytes, but the limit is {limit}")]
+    SourceTooLarge {
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+}

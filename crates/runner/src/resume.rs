@@ -1,0 +1,142 @@
+use crate::clock::Time;
+use crate::drive::Drive;
+use isolith_core::{CallId, CallRecord, Grant, HostCall, Limits, Output, PendingCall, Suspended, Timestamp};
+use isolith_program::{Language, Prepared};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+const MAGIC: &[u8; 8] = b"isolith\x01";
+/// The most that the part before the engine's state can be: source, outputs and records of one run.
+const HEADER_BYTES_MAX: usize = 512 << 20;
+
+/// A run outside memory: what the engine needs to go on, and what the runner does.
+///
+/// It holds everything the program has seen. Store it as what it is, and never take one from a caller.
+#[derive(Clone, Debug)]
+pub struct SuspendedRun {
+    pub(crate) saved: Saved,
+    pub(crate) state: Suspended,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Saved {
+    pub(crate) engine: String,
+    pub(crate) name: String,
+    pub(crate) source: String,
+    language: String,
+    pub(crate) limits: Limits,
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) time: Time,
+    pub(crate) started: Timestamp,
+    wall_used_us: u64,
+    pub(crate) sleep: Option<(CallId, Timestamp)>,
+    pub(crate) queue: Vec<PendingCall>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) calls: Vec<CallRecord>,
+}
+
+/// Why a suspended run cannot be taken up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SuspendedRunError {
+    /// Not the bytes that were written.
+    #[error("this is not a suspended run, or it is damaged")]
+    Damaged,
+    /// Another engine's.
+    #[error("the run was suspended by engine `{found}`, but this is `{own}`")]
+    Engine {
+        /// Whose it is.
+        found: String,
+        /// Ours.
+        own: &'static str,
+    },
+}
+
+impl SuspendedRun {
+    /// The run as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Plain data of ours always has a JSON form.
+        let header = serde_json::to_vec(&self.saved).unwrap_or_default();
+        let mut out = Vec::with_capacity(16 + header.len() + self.state.0.len());
+        out.extend(MAGIC);
+        out.extend((header.len() as u64).to_le_bytes());
+        out.extend(header);
+        out.extend(&self.state.0);
+        out
+    }
+
+    /// Reads a run back. The engine checks its own part when it resumes it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<SuspendedRun, SuspendedRunError> {
+        let damaged = SuspendedRunError::Damaged;
+        let rest = bytes.strip_prefix(MAGIC).ok_or(damaged.clone())?;
+        let (len, rest) = rest.split_first_chunk::<8>().ok_or(damaged.clone())?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).map_err(|_| damaged.clone())?;
+        if len > HEADER_BYTES_MAX {
+            return Err(damaged);
+        }
+        let (header, state) = rest.split_at_checked(len).ok_or(damaged.clone())?;
+        let saved: Saved = serde_json::from_slice(header).map_err(|_| damaged)?;
+        Ok(SuspendedRun { saved, state: Suspended(state.to_vec()) })
+    }
+
+    /// The name of the program.
+    pub fn name(&self) -> &str {
+        &self.saved.name
+    }
+
+    /// The moment the program wants to be woken, if it waits for one.
+    pub fn wakes_at(&self) -> Option<Timestamp> {
+        self.saved.sleep.map(|(_, until)| until)
+    }
+}
+
+impl Saved {
+    pub(crate) fn new(
+        engine: &str,
+        prepared: &Prepared,
+        language: Language,
+        drive: &Drive,
+        grants: Vec<Grant>,
+        outputs: &[Output],
+    ) -> Saved {
+        Saved {
+            engine: engine.into(),
+            name: prepared.program().name.to_string(),
+            source: prepared.source().into(),
+            language: language_name(language).into(),
+            limits: drive.limits,
+            grants,
+            time: drive.clock.time(),
+            started: drive.clock.started(),
+            wall_used_us: drive.clock.elapsed().as_micros() as u64,
+            sleep: drive.sleep,
+            queue: drive.queue.iter().cloned().collect(),
+            outputs: outputs.to_vec(),
+            calls: drive.records.clone(),
+        }
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        [Language::JavaScript, Language::TypeScript]
+            .into_iter()
+            .find(|l| language_name(*l) == self.language)
+            .unwrap_or(Language::Auto)
+    }
+
+    pub(crate) fn wall_used(&self) -> Duration {
+        Duration::from_micros(self.wall_used_us)
+    }
+
+    pub(crate) fn waiting_for(&self) -> Vec<PendingCall> {
+        let sleep = self.sleep.map(|(id, until)| PendingCall { id, call: HostCall::Sleep { until } });
+        sleep.into_iter().chain(self.queue.iter().cloned()).collect()
+    }
+}
+
+fn language_name(language: Language) -> &'static str {
+    match language {
+        Language::Auto => "auto",
+        Language::JavaScript => "javascript",
+        Language::TypeScript => "typescript",
+    }
+}
