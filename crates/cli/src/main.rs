@@ -1,1 +1,40 @@
-fn main() {}
+//! `isolith`, the command: runs programs that nobody has read.
+
+mod args;
+mod commands;
+mod exit;
+mod failure;
+mod paint;
+mod progress;
+mod quantity;
+mod show;
+mod source;
+mod terminal;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::Exit;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return args::complain(&error).into(),
+    };
+    let done = match cli.command {
+        Command::Run(args) => commands::run::run(args),
+        Command::Eval(args) => commands::eval::eval(args),
+        Command::Resume(args) => commands::resume::resume(args),
+        Command::Bench(args) => commands::bench::bench(&args),
+        Command::Doctor(args) => commands::doctor::doctor(args),
+        Command::Completions(args) => Ok(commands::completions::completions(args)),
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(failure) => failure.report(),
+    }
+    .into()
+}
+
+type Done = Result<Exit, Failure>;

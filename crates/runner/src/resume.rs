@@ -84,6 +84,11 @@ impl SuspendedRun {
         &self.saved.name
     }
 
+    /// What the author wrote.
+    pub fn source(&self) -> &str {
+        &self.saved.source
+    }
+
     /// The moment the program wants to be woken, if it waits for one.
     pub fn wakes_at(&self) -> Option<Timestamp> {
         self.saved.sleep.map(|(_, until)| until)

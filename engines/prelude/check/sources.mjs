@@ -6,7 +6,7 @@ const METHODS = 'push pop shift unshift slice splice map filter reduce join conc
   'charCodeAt codePointAt startsWith endsWith padStart padEnd repeat toLowerCase toUpperCase match test exec call bind then catch finally subarray toFixed getTime toISOString substring substr at';
 const pattern = new RegExp(`[\\w\\])'"\`]\\??\\.(${METHODS.split(' ').join('|')})\\(`, 'g');
 const GLOBALS = 'Object Array Reflect JSON Math Number String Symbol Promise Map Set WeakMap Date Error RegExp Proxy';
-const statics = new RegExp(`\\b(${GLOBALS.split(' ').join('|')})\\.(?!prototype\\b)\\w+\\(`, 'g');
+const statics = new RegExp(`\\b(${GLOBALS.split(' ').join('|')})\\.(?!prototype\\b|for\\b)\\w+\\(`, 'g');
 
 export default function check({ is }) {
   const { names, text } = source();

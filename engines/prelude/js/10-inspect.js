@@ -308,7 +308,7 @@ function showRaw(context, value, level, insideTyped) {
   if (form.extraKeys !== undefined) {
     for (let i = 0; i < form.extraKeys.length; i++) {
       context.indentation += 2;
-      push(parts, `${form.extraKeys[i].name}: ${showValue(context, form.extraKeys[i].value, inner, true)}`);
+      push(parts, `${form.extraKeys[i].name}: ${showValue(context, form.extraKeys[i].value, inner)}`);
       context.indentation -= 2;
     }
   }

@@ -88,17 +88,9 @@ const describe = {
     form.open = `${prefixOf(it.constructor, it.tag, 'Module')}{`;
     form.whenEmpty = `${form.open}}`;
   },
-  Arguments(form, it) {
-    form.open = '[Arguments] [';
-    form.close = ']';
-    form.whenEmpty = '[Arguments] []';
-    const { length } = it.keys;
-    const others = newList();
-    for (let i = 0; i < length; i++) if (!isIndexKey(`${symbolKeyText(it.keys[i])}`)) push(others, it.keys[i]);
-    it.keys.length = 0;
-    for (let i = 0; i < others.length; i++) push(it.keys, others[i]);
-    form.groups = true;
-    form.entries = (level) => arrayEntries(it.context, it.value, level);
+  Arguments(form) {
+    form.open = '[Arguments] {';
+    form.whenEmpty = '[Arguments] {}';
   },
   Array(form, it) {
     const prefix = it.constructor === 'Array' && it.tag === '' ? '' : prefixOf(it.constructor, it.tag, 'Array', `(${it.value.length})`);
@@ -180,7 +172,6 @@ const describe = {
   BigInt: boxed('BigInt', bigintValueOf),
   Symbol: boxed('Symbol', symbolValueOf),
 };
-const symbolKeyText = (key) => (typeof key === 'symbol' ? symbolText(key) : key);
 
 /** Elements, with runs of holes told as such. */
 function arrayEntries(context, array, level) {

@@ -177,7 +177,7 @@ function inColumns(context, parts, value) {
   }
   const widest = longest + 2;
   if (widest * 3 + context.indentation >= context.breakLength || !(total / widest > 5 || longest <= 6)) return parts;
-  const biased = max(widest - sqrt(widest - total / parts.length), 1);
+  const biased = max(widest - 3 - sqrt(widest - total / parts.length), 1);
   const columns = min(round(sqrt(2.5 * biased * count) / biased), floor((context.breakLength - context.indentation) / widest),
     context.compact * 4, COLUMNS_MAX);
   if (columns <= 1) return parts;

@@ -90,7 +90,7 @@ function directiveText(value) {
   if (typeof value === 'number') return showNumber(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (!isObject(value)) return typeof value === 'symbol' ? symbolText(value) : `${value}`;
-  if (typeof value !== 'function' && nativeProxyTarget(value) === undefined && hasOwnText(value)) {
+  if (nativeProxyTarget(value) === undefined && (typeof value === 'function' || hasOwnText(value))) {
     const text = quietly(() => `${String(value)}`, undefined);
     if (text !== undefined) return text;
   }
@@ -100,14 +100,13 @@ function directiveText(value) {
 function hasOwnText(value) {
   return quietly(() => {
     for (let holder = value, i = 0; holder !== null && i < PROTOTYPES_MAX; holder = prototypeOf(holder), i++) {
-      if (holder === ObjectPrototype || mapHas(kindOfPrototype, holder)) return holder === ErrorPrototype || holder === dateProto;
+      if (holder === ObjectPrototype || mapHas(kindOfPrototype, holder)) return false;
       if (holder === Array.prototype || holder === TypedArrayPrototype) return false;
       if (hasOwn(holder, 'toString') || hasOwn(holder, Symbol.toPrimitive)) return true;
     }
     return false;
   }, false);
 }
-const dateProto = Date.prototype;
 
 /** Room for one more label, or a single complaint about it. */
 function hasRoom(labels, label) {
@@ -222,7 +221,10 @@ function tableText(data, properties) {
   const columns = newList();
   const rows = newList();
   let plainValues = false;
-  const shown = (value) => inspect(value, { __proto__: null, depth: isObject(value) && properties === undefined ? -1 : 0, maxArrayLength: 3, breakLength: Infinity });
+  const shown = (value) => {
+    const crowded = isObject(value) && typeof value !== 'function' && !quietly(() => isArray(value), false) && countKeys(value) > 2;
+    return inspect(value, { __proto__: null, depth: crowded ? -1 : 0, maxArrayLength: 3, breakLength: Infinity });
+  };
   const addRow = (index, value) => {
     const cells = { __proto__: null };
     let own = '';
@@ -287,6 +289,8 @@ function tableText(data, properties) {
   return boxTable(titles, lines);
 }
 
+const countKeys = (value) => quietly(() => shownKeys(noKey, behindProxy(value) ?? noKey, false).length, 0);
+
 function includesText(properties, key) {
   if (!isArray(properties)) return true;
   for (let i = 0; i < properties.length; i++) if (`${directiveText(properties[i])}` === key) return true;
@@ -308,9 +312,7 @@ function boxTable(titles, lines) {
   const row = (cells) => {
     const parts = newList();
     for (let i = 0; i < cells.length; i++) {
-      const room = widths[i] - textWidth(cells[i]);
-      const left = floor(room / 2);
-      push(parts, repeat(' ', left) + cells[i] + repeat(' ', room - left));
+      push(parts, ` ${cells[i]}${repeat(' ', widths[i] - textWidth(cells[i]) - 1)}`);
     }
     return `│${join(parts, '│')}│`;
   };

@@ -1,0 +1,62 @@
+//! Several programs side by side, results as JSON lines in the order in which they are done.
+
+use crate::args::{RunOptions, Show};
+use crate::commands::session::{self, Session};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::Spinner;
+use crate::{Done, show, source};
+use isolith_core::Outcome;
+use isolith_runner::{Ended, Plan, RunError};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    outcome: &'a Outcome,
+}
+
+pub(crate) fn run(files: &[PathBuf], jobs: u32, options: &RunOptions) -> Done {
+    // Everything is read and checked first: one wrong file stops all, before anything runs.
+    let plans = files
+        .iter()
+        .map(|file| {
+            let source = source::program(file, session::limits(options).source_bytes)?;
+            Ok((file.display().to_string(), session::plan(source, options, None)?))
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let session = Session::wide(jobs)?;
+    let spinner = Spinner::new("running");
+    let exit = session.runtime.block_on(all(&session, plans, jobs, &spinner));
+    spinner.done();
+    exit
+}
+
+async fn all(session: &Session, plans: Vec<(String, Plan)>, jobs: u32, spinner: &Spinner) -> Done {
+    let places = Arc::new(Semaphore::new(jobs as usize));
+    let quiet = Show { json: true, quiet: true };
+    let (mut running, mut exit, total) = (JoinSet::new(), Exit::Ok, plans.len());
+    for (file, plan) in plans {
+        let (runner, places) = (session.runner.clone(), Arc::clone(&places));
+        let attend = session::attend(quiet, &Spinner::none());
+        running.spawn(async move {
+            let _place = places.acquire_owned().await;
+            (file, runner.run(plan, attend).await)
+        });
+    }
+    let mut done = 0;
+    while let Some(joined) = running.join_next().await {
+        let (file, ended): (String, Result<Ended, RunError>) =
+            joined.map_err(|error| Failure::internal("running a program", &error))?;
+        let outcome = ended?.outcome;
+        done += 1;
+        spinner.say(&format!("{done} of {total} done"));
+        spinner.aside(|| show::line(&show::to_json(&Line { file: &file, outcome: &outcome })));
+        exit = exit.with(Exit::of(&outcome));
+    }
+    Ok(exit)
+}

@@ -1,0 +1,23 @@
+use crate::Done;
+use crate::args::Resume;
+use crate::commands::session::{self, Session};
+use crate::failure::Failure;
+use crate::progress::Spinner;
+use isolith_runner::{Again, RunError, SuspendedRun};
+use std::time::Duration;
+
+pub(crate) fn resume(args: Resume) -> Done {
+    let bytes = std::fs::read(&args.file).map_err(|error| {
+        let hint = "give the file that `isolith run --suspend FILE` wrote";
+        Failure::usage(format!("cannot read `{}`: {error}", args.file.display()), hint)
+    })?;
+    let run = SuspendedRun::from_bytes(&bytes).map_err(RunError::Suspended)?;
+    let (name, source) = (run.name().to_owned(), run.source().to_owned());
+    let suspend = args.suspend.suspend.as_deref();
+    let again = Again { suspend_after: suspend.map(|_| Duration::ZERO) };
+    let session = Session::small()?;
+    let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
+    let ended = session.runtime.block_on(session.runner.resume(run, session::attend(args.show, &spinner), again));
+    spinner.done();
+    session::finish(ended, args.show, suspend, &name, &source)
+}

@@ -1,0 +1,22 @@
+use crate::Done;
+use crate::args::Run;
+use crate::commands::{many, session, session::Session, watch};
+use crate::failure::Failure;
+use crate::source;
+
+pub(crate) fn run(args: Run) -> Done {
+    let suspend = args.suspend.suspend.as_deref();
+    match args.files.as_slice() {
+        [file] if args.watch => watch::watch(file, &args.options),
+        [file] => {
+            let source = source::program(file, session::limits(&args.options).source_bytes)?;
+            let plan = session::plan(source, &args.options, suspend)?;
+            Session::small()?.run(plan, args.options.show, suspend)
+        }
+        _ if args.watch => Err(Failure::usage("`--watch` takes one file", "watch one, or run several once")),
+        _ if suspend.is_some() => {
+            Err(Failure::usage("`--suspend` takes one program", "run the programs one at a time"))
+        }
+        files => many::run(files, args.jobs, &args.options),
+    }
+}

@@ -1,0 +1,138 @@
+//! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
+
+use crate::args::{RunOptions, Show};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::Spinner;
+use crate::source::{self, Source};
+use crate::terminal::{Nowhere, Terminal};
+use crate::{Done, paint, show};
+use isolith_core::{Limits, OutputSink, Timestamp};
+use isolith_quickjs::{Options, QuickJs};
+use isolith_runner::{Attend, Ended, NoTools, Plan, RunError, Runner, Time};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+/// One program at a time needs one isolate; a few spare ones cost nothing.
+const SMALL: Options =
+    Options { live: 4, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
+
+pub(crate) struct Session {
+    pub(crate) runner: Runner,
+    pub(crate) runtime: Runtime,
+}
+
+impl Session {
+    pub(crate) fn small() -> Result<Session, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Session::on(runtime, SMALL)
+    }
+
+    /// For `jobs` programs side by side.
+    pub(crate) fn wide(jobs: u32) -> Result<Session, Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(jobs as usize);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+        Session::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() })
+    }
+
+    fn on(runtime: std::io::Result<Runtime>, options: Options) -> Result<Session, Failure> {
+        let runtime = runtime.map_err(|error| Failure::internal("starting the runtime", &error))?;
+        let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
+        Ok(Session { runner: Runner::new(Arc::new(engine)), runtime })
+    }
+
+    /// Runs one program and shows how it ended.
+    pub(crate) fn run(&self, plan: Plan, show: Show, suspend: Option<&Path>) -> Done {
+        let (name, source) = (plan.name.clone(), plan.source.clone());
+        let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
+        let ended = self.runtime.block_on(self.runner.run(plan, attend(show, &spinner)));
+        spinner.done();
+        finish(ended, show, suspend, &name, &source)
+    }
+}
+
+/// Shows how a run ended and, if it was suspended, puts it where it is to be found again.
+pub(crate) fn finish(
+    ended: Result<Ended, RunError>,
+    show: Show,
+    suspend: Option<&Path>,
+    name: &str,
+    source: &str,
+) -> Done {
+    let ended = ended?;
+    if let (Some(run), Some(path)) = (&ended.suspended, suspend) {
+        write_whole(path, &run.to_bytes())?;
+        if !show.json {
+            paint::note(paint::QUIET, &format!("suspended: `isolith resume {}` goes on with it", path.display()));
+        }
+    }
+    show::outcome(&ended.outcome, show, name, source);
+    Ok(Exit::of(&ended.outcome))
+}
+
+/// Writes a file so that it is there whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::usage(format!("cannot write `{}`: {error}", path.display()), "name a place that can be written")
+    };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+pub(crate) fn attend(show: Show, spinner: &Spinner) -> Attend {
+    let sink: Arc<dyn OutputSink> =
+        if show.json || show.quiet { Arc::new(Nowhere) } else { Arc::new(Terminal::new(spinner.clone())) };
+    Attend { host: Arc::new(NoTools), sink, cancel: CancellationToken::new() }
+}
+
+/// Makes the plan. Everything a person can have got wrong is said here, before anything runs.
+pub(crate) fn plan(source: Source, options: &RunOptions, suspend: Option<&Path>) -> Result<Plan, Failure> {
+    let mut plan = Plan::new(source.text, source.name);
+    plan.limits = limits(options);
+    plan.args = options.args.iter().map(|text| source::argument(text)).collect::<Result<_, _>>()?;
+    plan.input = match &options.input {
+        Some(path) => Some(source::json(path, plan.limits.payload_bytes)?),
+        None => None,
+    };
+    plan.seed = options.seed;
+    if let Some(text) = &options.time {
+        plan.time = Time::Virtual(moment(text)?);
+    }
+    plan.suspend_after = suspend.map(|_| Duration::ZERO);
+    plan.check().map_err(RunError::Plan)?;
+    Ok(plan)
+}
+
+pub(crate) fn limits(options: &RunOptions) -> Limits {
+    let default = Limits::default();
+    let wall = options.timeout.unwrap_or(default.wall);
+    Limits {
+        wall,
+        // Who allows a longer run and says nothing of computing does not want to be stopped for that.
+        cpu: options.cpu.unwrap_or(if options.timeout.is_some() { wall.max(default.cpu) } else { default.cpu }),
+        memory_bytes: options.memory.unwrap_or(default.memory_bytes),
+        ..default
+    }
+}
+
+fn moment(text: &str) -> Result<Timestamp, Failure> {
+    let hint = "write a date such as `2026-01-31T12:00:00Z`, or milliseconds since 1970";
+    let wrong = || Failure::usage(format!("`--time {text}` is not a moment"), hint);
+    let micros = match text.parse::<u64>() {
+        Ok(ms) => ms.checked_mul(1_000).ok_or_else(wrong)?,
+        Err(_) => {
+            let moment: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
+            u64::try_from(moment.as_microsecond()).map_err(|_| wrong())?
+        }
+    };
+    // What JavaScript's Date can hold.
+    if micros > 8_640_000_000_000_000_000 { Err(wrong()) } else { Ok(Timestamp::from_micros(micros)) }
+}
