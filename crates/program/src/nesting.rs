@@ -6,14 +6,20 @@ use crate::fault::Fault;
 /// and models stay below a few dozen levels; generated code with a long `a + b + c + …` reaches hundreds.
 pub(crate) const NESTING_MAX: u32 = 5_000;
 
+/// How deep a program may nest if the parser of TypeScript is as lenient as it can be; see [`Nesting::swallow`].
+pub(crate) const TYPED_NESTING_MAX: u32 = 50_000;
+
 /// Effort a program of any size may cost, in attempts to parse one token.
 const EFFORT_BASE: u64 = 400_000;
 
 /// Effort a program may cost beyond that, for each of its bytes.
-const EFFORT_PER_BYTE: u64 = 4;
+const EFFORT_PER_BYTE: u64 = 8;
 
 /// Attempts and levels are added up in these parts of one attempt: a level costs far less than an attempt.
 const PARTS: u64 = 32;
+
+/// More doublings than these are all the same: far too many.
+const DOUBLINGS_MAX: u32 = 40;
 
 /// How deep the syntax tree can be at one place, as far as the tokens before it tell: never less than it is.
 ///
@@ -23,13 +29,19 @@ const PARTS: u64 = 32;
 pub(crate) struct Nesting {
     frames: Vec<Frame>,
     level: Level,
-    /// Sum over the frames that are open, without `level`.
+    /// Sums over the frames that are open, without `level`.
     outer: Level,
-    /// How many of the frames may be the head of an arrow function.
-    groups: u32,
     deepest: u32,
+    /// Levels that were taken back but may still be open to a lenient parser.
+    ghosts: u32,
+    typed_deepest: u32,
     effort: u64,
+    typed_effort: u64,
     effort_max: u64,
+    /// Where TypeScript became too costly.
+    typed_too_costly: Option<usize>,
+    /// No frame below this one has changed since [`Nesting::branch`].
+    shared: usize,
 }
 
 /// One open bracket.
@@ -50,8 +62,9 @@ pub(crate) enum Bracket {
 #[derive(Clone, Copy)]
 struct Frame {
     bracket: Bracket,
-    group: bool,
     level: Level,
+    /// What the bracket itself adds for everything inside it.
+    own: Guesses,
 }
 
 /// What may be open between a bracket and the present place.
@@ -61,23 +74,63 @@ struct Level {
     chain: u32,
     /// What only the end of a statement ends: `if (a) if (b)`, labels, `<`.
     sticky: u32,
-    /// `<` since the last statement: each may be a comparison or open type arguments, and a parser finds out by trying.
+    /// `<` without its `>`.
     angles: u32,
-    /// `?` since the last comma: after each, an arrow function may or may not have a return type.
-    questions: u32,
+    guesses: Guesses,
+    /// What is here may be a type.
+    typed: bool,
+    /// An equals sign here does not end the type: `type A = B`.
+    alias: bool,
+}
+
+/// Where a parser finds out by trying what it reads, and what is inside is read again for each try.
+#[derive(Clone, Copy, Default)]
+struct Guesses {
+    /// `(` may be a group or the head of an arrow function, `?` may have either behind it. A wrong guess is remembered,
+    /// so guesses inside guesses make the effort quadratic.
+    tries: u32,
+    /// The part of `tries` that a comma ends.
+    tries_in_chain: u32,
+    /// In TypeScript, `<` may be a comparison or open type arguments, `(` with a pattern may be a type, and `extends`
+    /// behind `infer` may be a constraint or a condition. Nothing is remembered there, so every guess inside a guess
+    /// doubles the effort, at the least.
+    doublings: u32,
+}
+
+impl Guesses {
+    fn plus(self, other: Guesses) -> Guesses {
+        Guesses {
+            tries: self.tries + other.tries,
+            tries_in_chain: self.tries_in_chain + other.tries_in_chain,
+            doublings: self.doublings + other.doublings,
+        }
+    }
+
+    fn minus(self, other: Guesses) -> Guesses {
+        Guesses {
+            tries: self.tries - other.tries,
+            tries_in_chain: self.tries_in_chain - other.tries_in_chain,
+            doublings: self.doublings - other.doublings,
+        }
+    }
+
+    fn max(self, other: Guesses) -> Guesses {
+        Guesses {
+            tries: self.tries.max(other.tries),
+            tries_in_chain: self.tries_in_chain.max(other.tries_in_chain),
+            doublings: self.doublings.max(other.doublings),
+        }
+    }
 }
 
 impl Level {
-    fn depth(&self) -> u32 {
-        self.chain + self.sticky
-    }
-
     fn plus(self, other: Level) -> Level {
         Level {
             chain: self.chain + other.chain,
             sticky: self.sticky + other.sticky,
             angles: self.angles + other.angles,
-            questions: self.questions + other.questions,
+            guesses: self.guesses.plus(other.guesses),
+            ..self
         }
     }
 
@@ -86,7 +139,8 @@ impl Level {
             chain: self.chain - other.chain,
             sticky: self.sticky - other.sticky,
             angles: self.angles - other.angles,
-            questions: self.questions - other.questions,
+            guesses: self.guesses.minus(other.guesses),
+            ..self
         }
     }
 
@@ -95,8 +149,17 @@ impl Level {
             chain: self.chain.max(other.chain),
             sticky: self.sticky.max(other.sticky),
             angles: self.angles.max(other.angles),
-            questions: self.questions.max(other.questions),
+            guesses: self.guesses.max(other.guesses),
+            typed: self.typed | other.typed,
+            alias: self.alias | other.alias,
         }
+    }
+}
+
+impl Frame {
+    /// Its share of [`Nesting::outer`].
+    fn total(&self) -> Level {
+        Level { guesses: self.level.guesses.plus(self.own), ..self.level }
     }
 }
 
@@ -106,16 +169,30 @@ impl Nesting {
             frames: Vec::new(),
             level: Level::default(),
             outer: Level::default(),
-            groups: 0,
             deepest: 0,
+            ghosts: 0,
+            typed_deepest: 0,
             effort: 0,
+            typed_effort: 0,
             effort_max: (EFFORT_BASE + EFFORT_PER_BYTE * source_bytes as u64) * PARTS,
+            typed_too_costly: None,
+            shared: 0,
         }
     }
 
     /// The deepest place so far.
     pub(crate) fn deepest(&self) -> u32 {
         self.deepest
+    }
+
+    /// The deepest place so far, to the most lenient parser of TypeScript.
+    pub(crate) fn typed_deepest(&self) -> u32 {
+        self.typed_deepest
+    }
+
+    /// Where a parser of TypeScript would spend too much.
+    pub(crate) fn typed_too_costly(&self) -> Option<usize> {
+        self.typed_too_costly
     }
 
     /// The innermost open bracket.
@@ -126,26 +203,31 @@ impl Nesting {
     /// Counts one token of any kind at `offset`; fails when the program is too deep or too costly there.
     pub(crate) fn token(&mut self, offset: usize) -> Result<(), Fault> {
         self.reach(0, offset)?;
-        // What is inside an open guess is parsed once for each outcome of the guess, so guesses inside guesses make
-        // parsing quadratic. The limit is on the sum, because a long program may repeat a shallow nest many times.
-        let sum = self.outer.plus(self.level);
-        let tries = self.groups + sum.angles + sum.questions;
-        self.effort += u64::from(tries) * PARTS + u64::from(self.depth());
-        if self.effort > self.effort_max {
-            return Err(Fault::too_costly(offset));
+        let guesses = self.outer.guesses.plus(self.level.guesses);
+        let effort = u64::from(guesses.tries + guesses.tries_in_chain) * PARTS + u64::from(self.depth());
+        let doubled = PARTS << guesses.doublings.min(DOUBLINGS_MAX);
+        // The limit is on the sum, because a long program may repeat a shallow nest many times.
+        self.effort += effort;
+        self.typed_effort += effort + doubled;
+        if self.typed_effort > self.effort_max && self.typed_too_costly.is_none() {
+            self.typed_too_costly = Some(offset);
         }
-        Ok(())
+        if self.effort > self.effort_max { Err(Fault::too_costly(offset)) } else { Ok(()) }
     }
 
     /// Makes sure that `more` levels can be had at this place.
     pub(crate) fn reach(&mut self, more: u32, offset: usize) -> Result<(), Fault> {
         let depth = self.depth().saturating_add(more);
         self.deepest = self.deepest.max(depth);
+        self.typed_deepest = self.typed_deepest.max(depth.saturating_add(self.ghosts));
+        if self.typed_deepest > TYPED_NESTING_MAX && self.typed_too_costly.is_none() {
+            self.typed_too_costly = Some(offset);
+        }
         if depth > NESTING_MAX { Err(Fault::too_deep(offset)) } else { Ok(()) }
     }
 
     fn depth(&self) -> u32 {
-        self.outer.depth() + self.level.depth() + self.frames.len() as u32
+        self.outer.chain + self.outer.sticky + self.level.chain + self.level.sticky + self.frames.len() as u32
     }
 
     /// One more level, until the next comma.
@@ -159,32 +241,80 @@ impl Nesting {
     }
 
     /// `<`, which may open type arguments.
-    pub(crate) fn angle(&mut self) {
+    pub(crate) fn open_angle(&mut self) {
         self.level.sticky += 1;
         self.level.angles += 1;
+        self.level.guesses.tries += 1;
+        self.level.typed = true;
+    }
+
+    /// A type may begin here.
+    pub(crate) fn begin_type(&mut self) {
+        self.level.typed = true;
+    }
+
+    /// The word `type`, which may begin an alias.
+    pub(crate) fn begin_alias(&mut self) {
+        self.level.typed = true;
+        self.level.alias = true;
+    }
+
+    /// `=`, behind which is no type, unless of an alias or as the default of a type parameter.
+    pub(crate) fn assign(&mut self) {
+        self.level.chain += 1;
+        self.level.typed &= self.level.alias || self.level.angles > 0;
+    }
+
+    /// Whether what is here may be a type.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.level.typed
+    }
+
+    /// `>`, which may close them. Says whether any were open.
+    pub(crate) fn close_angle(&mut self) -> bool {
+        self.level.chain += 1;
+        self.level.angles = self.level.angles.saturating_sub(1);
+        self.level.guesses.tries > 0
     }
 
     /// `?`, after which an arrow function may or may not have a return type.
     pub(crate) fn question(&mut self) {
         self.level.chain += 1;
-        self.level.questions += 1;
+        self.level.guesses.tries_in_chain += 1;
     }
 
-    /// Whether a `<` may be open.
-    pub(crate) fn has_angle(&self) -> bool {
-        self.level.angles > 0
+    /// `infer T extends`, which may be the constraint of `T` or a condition.
+    pub(crate) fn infer(&mut self) {
+        self.level.guesses.doublings += 1;
     }
 
-    /// An opening bracket; a `group` may turn out to be the head of an arrow function.
-    pub(crate) fn open(&mut self, bracket: Bracket, group: bool) {
-        self.frames.push(Frame { bracket, group, level: self.level });
-        self.outer = self.outer.plus(self.level);
-        self.groups += u32::from(group);
-        self.level = Level::default();
+    /// An opening bracket. A `group` may turn out to be the head of an arrow function; with a `pattern` in it, it may be
+    /// a type as well.
+    pub(crate) fn open(&mut self, bracket: Bracket, group: bool, pattern: bool) {
+        // With `new` before it, `<` was measured to cost a factor of three.
+        let doublings = 2 * self.level.angles + u32::from(group && pattern);
+        let own = Guesses { tries: u32::from(group), tries_in_chain: 0, doublings };
+        let frame = Frame { bracket, level: self.level, own };
+        self.outer = self.outer.plus(frame.total());
+        self.frames.push(frame);
+        // A bracket in a type holds types.
+        self.level = Level { typed: self.level.typed, ..Level::default() };
     }
 
-    /// A closing bracket. Says which one it closes, if it can.
-    pub(crate) fn close(&mut self, closer: u8) -> Option<Bracket> {
+    /// The parser of TypeScript takes any one token for the arrow of a function type: in `let x: () ; T` it is the
+    /// semicolon. If that token is a closing bracket, the bracket stays open for it, with all that is in it.
+    pub(crate) fn swallow(&mut self) {
+        self.ghosts = self.ghosts.saturating_add(self.level.chain + self.level.sticky + 1);
+    }
+
+    /// To such a parser, as many more levels may be open from here on.
+    pub(crate) fn haunt(&mut self, levels: u32, offset: usize) -> Result<(), Fault> {
+        self.ghosts = self.ghosts.saturating_add(levels);
+        self.reach(0, offset)
+    }
+
+    /// A closing bracket. Says which one it closes, if it can, and whether that one was a group.
+    pub(crate) fn close(&mut self, closer: u8) -> Option<(Bracket, bool)> {
         let frame = *self.frames.last()?;
         let fits = match frame.bracket {
             Bracket::Paren | Bracket::Head => closer == b')',
@@ -195,18 +325,18 @@ impl Nesting {
             return None;
         }
         self.frames.pop();
-        self.outer = self.outer.minus(frame.level);
-        self.groups -= u32::from(frame.group);
+        self.shared = self.shared.min(self.frames.len());
+        self.outer = self.outer.minus(frame.total());
         self.level = frame.level;
         // `a()()()` and `a[0][0]` nest to the left although their brackets close.
         self.level.chain += 1;
-        Some(frame.bracket)
+        Some((frame.bracket, frame.own.tries > 0))
     }
 
     /// A comma.
     pub(crate) fn end_item(&mut self) {
         self.level.chain = 0;
-        self.level.questions = 0;
+        self.level.guesses.tries_in_chain = 0;
     }
 
     /// The end of a statement.
@@ -214,23 +344,33 @@ impl Nesting {
         self.level = Level::default();
     }
 
-    /// Whether both stand inside the same brackets.
+    /// A second reading from here on.
+    pub(crate) fn branch(&mut self) -> Nesting {
+        self.shared = self.frames.len();
+        self.clone()
+    }
+
+    /// How much a second reading costs.
+    pub(crate) fn branch_cost(&self) -> usize {
+        self.frames.len() + 1
+    }
+
+    /// Whether two readings from one [`Nesting::branch`] stand inside the same brackets.
     pub(crate) fn same_brackets(&self, other: &Nesting) -> bool {
+        let shared = self.shared.min(other.shared);
         self.frames.len() == other.frames.len()
-            && self.frames.iter().zip(&other.frames).all(|(a, b)| a.bracket == b.bracket)
+            && self.frames[shared..].iter().zip(&other.frames[shared..]).all(|(a, b)| a.bracket == b.bracket)
     }
 
     /// The greater of both in every respect; both stand inside the same brackets.
     pub(crate) fn merge(&mut self, other: &Nesting) {
-        let mut outer = Level::default();
-        self.groups = 0;
-        for (frame, theirs) in self.frames.iter_mut().zip(&other.frames) {
-            frame.group |= theirs.group;
+        let shared = self.shared.min(other.shared);
+        for (frame, theirs) in self.frames[shared..].iter_mut().zip(&other.frames[shared..]) {
+            self.outer = self.outer.minus(frame.total());
             frame.level = frame.level.max(theirs.level);
-            outer = outer.plus(frame.level);
-            self.groups += u32::from(frame.group);
+            frame.own = frame.own.max(theirs.own);
+            self.outer = self.outer.plus(frame.total());
         }
-        self.outer = outer;
         self.level = self.level.max(other.level);
         self.remember(other);
     }
@@ -238,17 +378,22 @@ impl Nesting {
     /// Keeps what a reading that came to nothing has reached: the parser may have gone as far.
     pub(crate) fn remember(&mut self, other: &Nesting) {
         self.deepest = self.deepest.max(other.deepest);
+        self.typed_deepest = self.typed_deepest.max(other.typed_deepest);
+        self.ghosts = self.ghosts.max(other.ghosts);
         self.effort = self.effort.max(other.effort);
+        self.typed_effort = self.typed_effort.max(other.typed_effort);
+        self.typed_too_costly = self.typed_too_costly.or(other.typed_too_costly);
     }
 
-    /// From here on every token adds one level and nothing is taken back: `depth` of both readings and no brackets.
-    pub(crate) fn lose(&mut self, other: Option<&Nesting>) {
+    /// From here on every token adds one level and nothing is taken back; how costly TypeScript gets cannot be said.
+    pub(crate) fn lose(&mut self, other: Option<&Nesting>, offset: usize) {
         let depth = self.depth().max(other.map_or(0, Nesting::depth));
         if let Some(other) = other {
             self.remember(other);
         }
+        self.typed_too_costly = self.typed_too_costly.or(Some(offset));
         self.frames.clear();
-        self.groups = 0;
+        self.shared = 0;
         self.outer = Level::default();
         self.level = Level { sticky: depth, ..Level::default() };
     }

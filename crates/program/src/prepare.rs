@@ -63,12 +63,18 @@ fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result
     let (code, flavour) = with_stack(levels, || {
         let mut fault: Option<Fault> = None;
         for &flavour in flavours {
-            match compile(text, flavour, traits, Mapping::Off) {
+            let made = match found.typed_too_costly {
+                Some(offset) if flavour == Flavour::TypeScript => Err(Fault::too_costly(offset)),
+                _ => compile(text, flavour, traits, Mapping::Off),
+            };
+            match made {
                 Ok(printed) => return Ok((printed.code, flavour)),
                 Err(other) => fault = Some(more_plausible(fault, other, flavour)),
             }
         }
-        Err(hint::improve(fault.unwrap_or_else(|| Fault::internal("no language was tried")), text))
+        let fault = fault.unwrap_or_else(|| Fault::internal("no language was tried"));
+        // To look for markup means to parse TypeScript once more.
+        if found.typed_too_costly.is_some() { Err(fault) } else { Err(hint::improve(fault, text)) }
     })?;
     Ok(Made { code, origin: Origin { range, flavour, traits, levels } })
 }

@@ -11,13 +11,17 @@ use crate::fault::Fault;
 use crate::nesting::{Bracket, Nesting};
 use crate::words::Word;
 
-/// How many slashes of doubtful meaning are followed both ways; past that, every token counts.
-const FORKS_MAX: u32 = 1_000;
+/// How much following two readings may cost, in open brackets copied; past that, every token counts.
+const FORK_COST_MAX: usize = 1 << 18;
 
 /// What the walk found.
 pub(crate) struct Scan {
     /// The syntax tree is at most this deep.
     pub(crate) deepest: u32,
+    /// The syntax tree is at most this deep if it is read as TypeScript.
+    pub(crate) typed_deepest: u32,
+    /// Where reading it as TypeScript becomes too costly.
+    pub(crate) typed_too_costly: Option<usize>,
     /// There is an `import` or `export` outside all brackets.
     pub(crate) module: bool,
     /// There may be a call with type arguments, `f<T>(x)`, which JavaScript reads as two comparisons.
@@ -36,7 +40,9 @@ pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
         previous: Previous { statement: true, slash: Slash::Regex, ..Previous::default() },
         line_start: true,
         after_semicolon: false,
-        forks: 0,
+        swallow: Swallow::No,
+        haunted: false,
+        fork_cost: 0,
         found: Found::default(),
     };
     loop {
@@ -48,10 +54,17 @@ pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
         }
     }
     let Found { module, generic_call, accessor } = walk.found;
-    Ok(Scan { deepest: walk.nesting.deepest(), module, generic_call, accessor })
+    let nesting = walk.nesting;
+    Ok(Scan {
+        deepest: nesting.deepest(),
+        typed_deepest: nesting.typed_deepest(),
+        typed_too_costly: nesting.typed_too_costly(),
+        module,
+        generic_call,
+        accessor,
+    })
 }
 
-#[derive(Clone)]
 struct Walk<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -62,7 +75,10 @@ struct Walk<'t> {
     line_start: bool,
     /// The last token was `;`: the statement has ended unless `else` and the like follow.
     after_semicolon: bool,
-    forks: u32,
+    swallow: Swallow,
+    /// What is left has been counted for the most lenient parser.
+    haunted: bool,
+    fork_cost: usize,
     found: Found,
 }
 
@@ -92,6 +108,19 @@ struct Previous {
     control: bool,
     /// `for`, whose `await` is part of the head.
     is_for: bool,
+    /// 2 for `infer`, 1 for the name behind it.
+    inferred: u8,
+}
+
+/// Whether a group was closed just now that may be the parameters of a function type; see [`Nesting::swallow`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Swallow {
+    /// No: what this token ends has ended.
+    No,
+    /// This token may be taken for the arrow.
+    Arrow,
+    /// The last token may have been, and this one is the type behind it.
+    Type,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -154,12 +183,17 @@ impl Walk<'_> {
         self.settle_semicolon(Word::default());
         self.line_start = false;
         self.nesting.token(start)?;
+        let swallow = self.next_swallow();
         match byte {
             b'"' | b'\'' => return Ok(self.string(byte)),
             b'`' => {
                 self.at += 1;
                 self.nesting.chain();
-                return Ok(self.template());
+                let step = self.template();
+                if swallow == Swallow::Arrow && self.nesting.bracket() == Some(Bracket::Hole) {
+                    self.haunt(start)?;
+                }
+                return Ok(step);
             }
             b'/' if self.previous.slash == Slash::Regex => return self.regex(),
             b'(' | b'[' | b'{' => {
@@ -169,32 +203,53 @@ impl Walk<'_> {
                     b'[' => Bracket::Square,
                     _ => Bracket::Brace,
                 };
-                self.nesting.open(bracket, bracket == Bracket::Paren && !self.previous.ends);
-                self.previous = Previous { slash: Slash::Regex, statement: byte == b'{', ..Previous::default() };
                 self.at += 1;
+                let group = byte == b'(' && (!self.previous.ends || swallow != Swallow::No);
+                self.nesting.open(bracket, group, group && matches!(self.next_byte(), b'{' | b'[' | b'/'));
+                self.previous = Previous { slash: Slash::Regex, statement: byte == b'{', ..Previous::default() };
             }
-            b')' | b']' | b'}' => match self.nesting.close(byte) {
-                None => return Ok(Step::Dead),
-                Some(Bracket::Hole) => {
-                    self.at += 1;
+            b')' | b']' | b'}' => {
+                if swallow == Swallow::Arrow {
+                    self.nesting.swallow();
+                }
+                let Some((bracket, group)) = self.nesting.close(byte) else { return Ok(Step::Dead) };
+                self.at += 1;
+                if bracket == Bracket::Hole {
+                    if swallow == Swallow::Arrow {
+                        self.haunt(start)?;
+                    }
                     return Ok(self.template());
                 }
-                Some(bracket) => {
-                    self.at += 1;
-                    self.previous = match bracket {
-                        Bracket::Brace => Previous { brace: true, statement: true, ..Previous::default() },
-                        Bracket::Head => Previous { statement: true, ..Previous::default() },
-                        _ => Previous { slash: Slash::Divide, ends: true, ..Previous::default() },
-                    };
+                if group && self.nesting.is_typed() {
+                    self.swallow = Swallow::Arrow;
                 }
-            },
+                self.previous = match bracket {
+                    Bracket::Brace => Previous { brace: true, statement: true, ..Previous::default() },
+                    Bracket::Head => Previous { statement: true, ..Previous::default() },
+                    _ => Previous { slash: Slash::Divide, ends: true, ..Previous::default() },
+                };
+            }
             b'@' => return Err(Fault::decorator(start)),
-            _ => self.operator(byte),
+            _ => self.operator(byte, swallow),
         }
         Ok(Step::Token)
     }
 
-    fn operator(&mut self, byte: u8) {
+    /// What this token may be, and what the next one may be after it.
+    fn next_swallow(&mut self) -> Swallow {
+        let next = if self.swallow == Swallow::Arrow { Swallow::Type } else { Swallow::No };
+        std::mem::replace(&mut self.swallow, next)
+    }
+
+    /// To the most lenient parser, what follows is no longer inside the template: every token may nest.
+    fn haunt(&mut self, offset: usize) -> Result<(), Fault> {
+        if std::mem::replace(&mut self.haunted, true) {
+            return Ok(());
+        }
+        self.nesting.haunt(token_count(&self.bytes[offset..]), offset)
+    }
+
+    fn operator(&mut self, byte: u8, swallow: Swallow) {
         let (next, after_next) = (self.peek(1), self.peek(2));
         // As long as the parser's own lexer would make it, except that `<` and `>` may be angle brackets.
         let length = match (byte, next) {
@@ -206,14 +261,23 @@ impl Walk<'_> {
         };
         let token = &self.bytes[self.at..self.at + length];
         match token {
-            b";" => self.after_semicolon = true,
-            b"," => self.nesting.end_item(),
-            b"<" => self.nesting.angle(),
+            b"=>" => {
+                self.swallow = Swallow::No;
+                self.nesting.chain();
+            }
+            b";" if swallow == Swallow::No => self.after_semicolon = true,
+            b"," if swallow == Swallow::No => self.nesting.end_item(),
+            b"=" => self.nesting.assign(),
+            b"<" => self.nesting.open_angle(),
             b"?" => self.nesting.question(),
-            b":" if self.previous.label => self.nesting.stick(),
+            b":" => {
+                self.nesting.begin_type();
+                if self.previous.label { self.nesting.stick() } else { self.nesting.chain() }
+            }
+            b">" => {}
             _ => self.nesting.chain(),
         }
-        if byte == b'>' && self.nesting.has_angle() {
+        if byte == b'>' && self.nesting.close_angle() {
             let after = self.bytes[self.at + 1..].iter().find(|b| !matches!(b, b' ' | b'\t' | b'>'));
             // A comment in between is as good as a bracket here: this only decides which language is tried first.
             if matches!(after, Some(b'(' | b'`' | b'\n' | b'\r' | b'/') | None) {
@@ -233,11 +297,15 @@ impl Walk<'_> {
 
     fn word(&mut self) -> Result<Step, Fault> {
         let start = self.at;
+        let mut escaped = false;
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
                 b if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' => self.at += 1,
-                // An escape in a name is legal and hardly ever written; the rest is counted token by token.
-                b'\\' => return Ok(Step::Dead),
+                b'\\' => {
+                    let Some(length) = self.escape_in_name() else { return Ok(Step::Dead) };
+                    escaped = true;
+                    self.at += length;
+                }
                 b if b < 0x80 => break,
                 // Whatever is not a space is taken for a letter; if it is none, the parser stops at it.
                 _ => match self.character() {
@@ -248,8 +316,13 @@ impl Walk<'_> {
         }
         let text = &self.bytes[start..self.at];
         let name = self.previous.dot || text[0].is_ascii_digit();
-        let word = if name { Word::default() } else { Word::of(text) };
-        self.begin_statement(word);
+        let word = match () {
+            () if name => Word::default(),
+            () if escaped => Word::any(),
+            () => Word::of(text),
+        };
+        let swallow = self.next_swallow();
+        self.begin_statement(word, swallow);
         self.nesting.token(start)?;
         if word.is_sticky() {
             self.nesting.stick();
@@ -261,7 +334,12 @@ impl Walk<'_> {
                 self.found.module |= !matches!(self.next_byte(), b'(' | b'.');
             }
             b"accessor" => self.found.accessor = true,
+            b"extends" if self.previous.inferred == 1 => self.nesting.infer(),
+            b"type" => self.nesting.begin_alias(),
             _ => {}
+        }
+        if word.begins_type() {
+            self.nesting.begin_type();
         }
         let ends = !word.is_keyword() || word.is_value();
         let slash = match () {
@@ -276,6 +354,7 @@ impl Walk<'_> {
             label: !name && (self.previous.statement || self.line_start),
             control: word.is_control() || text == b"await" && self.previous.is_for,
             is_for: word.is_keyword() && text == b"for",
+            inferred: if text == b"infer" { 2 } else { self.previous.inferred.saturating_sub(1) },
             ..Previous::default()
         };
         self.line_start = false;
@@ -283,12 +362,13 @@ impl Walk<'_> {
     }
 
     /// Ends the statement before a word where that is certain.
-    fn begin_statement(&mut self, word: Word) {
+    fn begin_statement(&mut self, word: Word, swallow: Swallow) {
         self.settle_semicolon(word);
         let in_statements = matches!(self.nesting.bracket(), None | Some(Bracket::Brace));
         let on_new_line = self.line_start && (self.previous.ends || self.previous.brace) && !word.continues();
         let behind_brace = self.previous.brace && word.starts_statement();
-        if in_statements && !self.previous.dot && (on_new_line || behind_brace) {
+        let certain = swallow == Swallow::No && !self.previous.dot;
+        if certain && in_statements && (on_new_line || behind_brace) {
             self.nesting.end_statement();
             self.previous.statement = true;
         }
@@ -298,6 +378,17 @@ impl Walk<'_> {
     fn settle_semicolon(&mut self, word: Word) {
         if std::mem::take(&mut self.after_semicolon) && !word.continues() {
             self.nesting.end_statement();
+        }
+    }
+
+    /// The length of `\u0061` or `\u{61}`.
+    fn escape_in_name(&self) -> Option<usize> {
+        let rest = self.bytes.get(self.at..)?.strip_prefix(b"\\u")?;
+        let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        match rest.strip_prefix(b"{") {
+            Some(inner) if inner.get(digits(inner)) == Some(&b'}') => Some(digits(inner) + 4),
+            None if digits(rest) >= 4 => Some(6),
+            _ => None,
         }
     }
 
@@ -330,7 +421,7 @@ impl Walk<'_> {
                 }
                 b'$' if self.peek(1) == b'{' => {
                     self.at += 2;
-                    self.nesting.open(Bracket::Hole, false);
+                    self.nesting.open(Bracket::Hole, false, false);
                     self.previous = Previous { slash: Slash::Regex, ..Previous::default() };
                     return Step::Token;
                 }
@@ -437,12 +528,12 @@ impl Walk<'_> {
 
     /// Follows both readings until they stand at the same place in the same state, or one of them cannot be.
     fn follow_both(mut self, fork: Fork) -> Result<Self, Fault> {
-        self.forks += 1;
-        if self.forks > FORKS_MAX {
+        self.fork_cost += self.nesting.branch_cost();
+        if self.fork_cost > FORK_COST_MAX {
             self.lose(None)?;
             return Ok(self);
         }
-        let mut other = self.clone();
+        let mut other = Walk { nesting: self.nesting.branch(), ..self };
         // `self` takes what is longer: the regular expression, the comment.
         let mut alive = match fork {
             Fork::Slash => {
@@ -457,7 +548,8 @@ impl Walk<'_> {
                 other.settle_semicolon(Word::default());
                 other.line_start = false;
                 other.nesting.token(other.at)?;
-                other.operator(byte);
+                let swallow = other.next_swallow();
+                other.operator(byte, swallow);
                 true
             }
         };
@@ -481,6 +573,7 @@ impl Walk<'_> {
             if self.at == other.at && self.same_state(&other) {
                 self.nesting.merge(&other.nesting);
                 self.found.merge(other.found);
+                self.haunted &= other.haunted;
                 return Ok(self);
             }
             let (walk, is_alive) =
@@ -501,25 +594,23 @@ impl Walk<'_> {
         self.previous == other.previous
             && self.line_start == other.line_start
             && self.after_semicolon == other.after_semicolon
+            && self.swallow == other.swallow
             && self.nesting.same_brackets(&other.nesting)
     }
 
     /// Gives up understanding: every token that is left is one more level.
     fn lose(&mut self, other: Option<&Self>) -> Result<(), Fault> {
-        self.nesting.lose(other.map(|other| &other.nesting));
+        self.nesting.lose(other.map(|other| &other.nesting), self.at);
         if let Some(other) = other {
             self.at = self.at.min(other.at);
             self.found.merge(other.found);
         }
         let mut in_word = false;
         while self.at < self.bytes.len() {
-            let byte = self.bytes[self.at];
-            let is_word = byte.is_ascii_alphanumeric() || byte >= 0x80;
-            if !byte.is_ascii_whitespace() && !(is_word && in_word) {
+            if begins_token(self.bytes[self.at], &mut in_word) {
                 self.nesting.stick();
                 self.nesting.token(self.at)?;
             }
-            in_word = is_word;
             self.at += 1;
         }
         Ok(())
@@ -536,6 +627,19 @@ impl Found {
 
 fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\') || byte >= 0x80
+}
+
+/// At most this many tokens, however they are read.
+fn token_count(bytes: &[u8]) -> u32 {
+    let mut in_word = false;
+    bytes.iter().filter(|&&byte| begins_token(byte, &mut in_word)).count() as u32
+}
+
+fn begins_token(byte: u8, in_word: &mut bool) -> bool {
+    let is_word = byte.is_ascii_alphanumeric() || byte >= 0x80;
+    let goes_on = is_word && *in_word;
+    *in_word = is_word;
+    !goes_on && !byte.is_ascii_whitespace()
 }
 
 fn is_line_end(c: char) -> bool {

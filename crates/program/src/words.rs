@@ -16,6 +16,7 @@ impl Word {
     const STARTS: u16 = 1 << 5;
     const CONTINUES: u16 = 1 << 6;
     const LEADS: u16 = 1 << 7;
+    const TYPES: u16 = 1 << 8;
 
     pub(crate) fn of(text: &[u8]) -> Word {
         use Word as W;
@@ -26,9 +27,10 @@ impl Word {
             b"do" => W::STICKY | W::BEFORE_REGEX | W::STARTS | W::LEADS,
             b"else" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES | W::LEADS,
             b"class" => W::STICKY | W::STARTS,
-            b"extends" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES,
-            b"implements" => W::STICKY | W::CONTINUES,
-            b"catch" | b"finally" | b"of" | b"as" | b"satisfies" | b"is" | b"from" | b"assert" => W::CONTINUES,
+            b"extends" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES | W::TYPES,
+            b"implements" => W::STICKY | W::CONTINUES | W::TYPES,
+            b"as" | b"satisfies" | b"is" => W::CONTINUES | W::TYPES,
+            b"catch" | b"finally" | b"of" | b"from" | b"assert" => W::CONTINUES,
             b"in" | b"instanceof" => W::BEFORE_REGEX | W::CONTINUES,
             b"return" | b"throw" => W::BEFORE_REGEX | W::STARTS,
             b"case" | b"typeof" | b"delete" | b"new" => W::BEFORE_REGEX,
@@ -42,6 +44,11 @@ impl Word {
             _ => return Word(0),
         };
         Word(bits | W::KEYWORD)
+    }
+
+    /// A name with an escape in it, which a lenient parser may or may not take for any keyword.
+    pub(crate) fn any() -> Word {
+        Word(Word::KEYWORD | Word::STICKY | Word::CONTROL | Word::CONTINUES | Word::LEADS | Word::TYPES)
     }
 
     fn has(self, bit: u16) -> bool {
@@ -81,6 +88,11 @@ impl Word {
     /// May carry on what came before, even after a semicolon, a brace or a line end.
     pub(crate) fn continues(self) -> bool {
         self.has(Word::CONTINUES)
+    }
+
+    /// A type may follow it.
+    pub(crate) fn begins_type(self) -> bool {
+        self.has(Word::TYPES)
     }
 
     /// A statement follows it directly.

@@ -1,1 +1,30 @@
-//! Placeholder.
+//! Everything that holds an engine against its promises: the conformance suite, the attack cases, ECMAScript's own tests.
+//!
+//! A [`Case`] is a small program with the outcome it must have, an [`Attack`] a hostile one with what must hold whatever it
+//! does. [`Fixtures`] is the host both talk to. [`test262`] runs a checkout of the language's own suite. The tests of this
+//! crate drive all of it; everything here works with any engine behind a [`Runner`](isolith_runner::Runner).
+
+mod attack;
+mod case;
+mod engines;
+mod expected;
+mod fixtures;
+mod header;
+mod process;
+mod run;
+mod slack;
+mod suite;
+pub mod test262;
+mod tool;
+
+pub use attack::{Attack, AttackGrants, AttackLimits, Class, Code, Ended, Expect, HostCheck, Neighbour, attacks};
+pub use case::{Case, CaseError};
+pub use engines::engines;
+pub use expected::{Expected, Mismatch, Mistake, check};
+pub use fixtures::{Fixtures, Late};
+pub use header::{Header, HeaderError};
+pub use process::{Peak, open_files, resident_bytes};
+pub use run::{run, steady};
+pub use slack::slack;
+pub use suite::{SuiteError, conformance, conformance_root};
+pub use tool::Tool;

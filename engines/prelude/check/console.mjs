@@ -113,6 +113,9 @@ export default function check({ fresh, is }) {
   bounded.run('for (let i = 0; i < 3000; i++) console.count("l" + i); for (let i = 0; i < 3000; i++) console.time("t" + i); for (let i = 0; i < 3000; i++) console.group(); console.log("x")');
   is('console', 'labels and groups are bounded, and it is said once', bounded.stderr().length, 2);
   is('console', 'the deepest group', bounded.stdout().at(-1), `${' '.repeat(200)}x`);
+  const large = fresh();
+  large.run('console.table(Array.from({ length: 900 }, () => ({ a: "x".repeat(9000) }))); console.log(...Array.from({ length: 500 }, () => Array.from({ length: 100 }, () => "y".repeat(100))))');
+  is('console', 'one call is bounded as a whole', large.stdout().map((text) => text.length < 1 << 20), [true, true]);
   const trace = fresh();
   trace.run('function outer() { console.trace("here %s", 1); } outer()');
   is('console', 'trace names the caller and not the prelude', /^Trace: here 1\n {4}at outer \(guest.js/.test(trace.stderr()[0]) && !trace.stderr()[0].includes('isolith:prelude'));

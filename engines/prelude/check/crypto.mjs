@@ -9,7 +9,7 @@ export default async function check({ same, fresh, is }) {
     ...hashes.map((hash) => `crypto.subtle.digest('${hash}', ${bytes}).then(${hex})`),
     ...hashes.map((hash) => `${key(hash)}.then((k) => crypto.subtle.sign('HMAC', k, ${bytes})).then(${hex})`),
     ...hashes.map((hash) => `${key(hash)}.then((k) => crypto.subtle.exportKey('jwk', k))`),
-    ...hashes.map((hash) => `crypto.subtle.generateKey({name: 'HMAC', hash: '${hash}'}, true, ['sign']).then((k) => [k.algorithm, k.type, k.extractable, k.usages])`),
+    ...hashes.map((hash) => `crypto.subtle.generateKey({name: 'HMAC', hash: '${hash}'}, true, ['sign']).then((k) => [k.algorithm.name, k.algorithm.length, k.algorithm.hash.name, k.type, k.extractable, k.usages])`),
     `crypto.subtle.digest({name: 'sha-256'}, ${bytes}.buffer).then(${hex})`,
     `crypto.subtle.digest('MD5', ${bytes})`,
     `crypto.subtle.digest('SHA-256', 'x')`,

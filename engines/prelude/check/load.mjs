@@ -1,9 +1,10 @@
 // Loads the prelude into a bare realm, with a stand-in for what an engine provides.
 import { readFileSync } from 'node:fs';
-import { createHash, createHmac, randomFillSync } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { types } from 'node:util';
 import vm from 'node:vm';
 
+const byteLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength').get;
 const root = new URL('../', import.meta.url);
 
 /** The text that `isolith_prelude::source()` gives, from the same list of fragments. */
@@ -34,10 +35,10 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
   for (const name of ['Intl', 'console', 'escape', 'unescape']) run(`delete globalThis.${name}`);
   const lines = [];
   const timers = [];
-  const bytesOf = run('(b) => new Uint8Array(b)');
+  const bytesOf = run('((Bytes) => (length) => new Bytes(length))(Uint8Array)'); // as an engine would: the guest cannot replace it
   const guestBytes = (buffer) => {
     const copy = bytesOf(buffer.length);
-    copy.set(buffer);
+    Uint8Array.prototype.set.call(copy, buffer);
     return copy;
   };
   const GuestTypeError = run('TypeError');
@@ -58,7 +59,7 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     clearTimer: (id) => { if (Number.isInteger(id) && timers[id - 1]) timers[id - 1].cleared = true; },
     now,
     startedAt: () => startedAt,
-    randomFill: (bytes) => { randomFillSync(bytes); },
+    randomFill: (bytes) => { Uint8Array.prototype.set.call(bytes, randomBytes(byteLength.call(bytes))); },
     utf8Encode: (text) => guestBytes(new TextEncoder().encode(text)),
     utf8Decode: (bytes, fatal) => {
       try {

@@ -45,11 +45,11 @@ const outcome = async (work) => {
 const host = (0, eval);
 const tools = {
   fresh: (options) => load({ internals, ...options }),
-  /** The same expression on both sides. */
-  async same(group, expressions) {
+  /** The same expression on both sides; `code` turns the name of a case into the expression. */
+  async same(group, expressions, code = (expression) => expression) {
     const guest = load({ internals });
     for (const expression of expressions) {
-      const wrapped = `(async () => (${expression}))()`;
+      const wrapped = `(async () => (${code(expression)}))()`;
       report(group, expression, await outcome(() => guest.run(wrapped)), await outcome(() => host(wrapped)));
     }
   },

@@ -17,6 +17,8 @@ export default function check({ is }) {
       .replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
     const found = name.endsWith('00-primordials.js') ? [] : [...(code.match(pattern) ?? []), ...(code.match(statics) ?? []), ...(code.match(/\.\.\.(?!data|values|EN|EN_WORLD|numberLocales)[\w[(]+/g) ?? [])];
     is('sources', `${name} looks up no method of a built-in`, found.join(' '), '');
+    const bare = code.replace(/'(?:[^'\\\n]|\\.)*'/g, '').replace(/"(?:[^"\\\n]|\\.)*"/g, '');
+    is('sources', `${name} has no template literal`, bare.includes('`'), false);
     is('sources', `${name} ends with a line feed`, code.endsWith('\n'));
   }
 }

@@ -9,14 +9,6 @@ const spoil = `
 `;
 const spoilMore = `
   const keep = { log: console.log, error: console.error, table: console.table, keys: Reflect.ownKeys, define: Reflect.defineProperty, Proto: Object.getPrototypeOf };
-  const poison = (holder) => {
-    for (const key of keep.keys(holder)) {
-      const d = Object.getOwnPropertyDescriptor(holder, key);
-      if (!d.configurable || key === 'constructor') continue;
-      if (typeof d.value === 'function') keep.define(holder, key, { value() { throw new Error('spoiled ' + String(key)); }, configurable: true, writable: true });
-      else if (d.get) keep.define(holder, key, { get() { throw new Error('spoiled getter'); }, configurable: true });
-    }
-  };
   const targets = [String.prototype, Number.prototype, Boolean.prototype, Symbol.prototype, BigInt.prototype, Map.prototype, Set.prototype, WeakMap.prototype, Date.prototype, RegExp.prototype,
     Promise.prototype, Error.prototype, Object.getPrototypeOf(Uint8Array.prototype), ArrayBuffer.prototype, DataView.prototype, Object.getPrototypeOf([][Symbol.iterator]()), Object.getPrototypeOf(new Map().entries()),
     Function.prototype, Math, JSON, Reflect, Promise, Number, Array, String, Date, Array.prototype];
@@ -34,14 +26,13 @@ const spoilMore = `
       else if (d.get) define(holder, key, { __proto__: null, get() { throw new Error('spoiled'); }, configurable: true });
     }
   }
-  for (let i = 0; i < 20; i++) define(Array.prototype, i, { __proto__: null, set() { throw new Error('index setter'); }, get() { return 'forged'; }, configurable: true });
-  const names = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable', 'fields', 'pairs', 'text', 'depth', 'stream', 'fatal', 'status', 'headers', 'method', 'body'];
-  define(Object.prototype, 'get', { __proto__: null, value: () => 'forged', configurable: true, writable: true });
-  define(Object.prototype, 'value', { __proto__: null, set() { throw new Error('setter'); }, get() { return 'forged'; }, configurable: true });
-  define(Object.prototype, 'then', { __proto__: null, value: undefined, configurable: true, writable: true });
-  define(Object.prototype, Symbol.toPrimitive, { __proto__: null, value: undefined, configurable: true, writable: true });
-  const G = globalThis;
+  const G = globalThis, AP = Array.prototype, OP = Object.prototype, toPrimitive = Symbol.toPrimitive, Failure = Error;
   for (const name in { Array: 0, Object: 0, Map: 0, Set: 0, WeakMap: 0, Promise: 0, Uint8Array: 0, TypeError: 0, RangeError: 0, Error: 0, Date: 0, Reflect: 0, JSON: 0, Math: 0, Symbol: 0, String: 0, Number: 0, RegExp: 0, Function: 0, URL: 0, Headers: 0, EventTarget: 0, DOMException: 0 }) G[name] = null;
+  for (let i = 0; i < 20; i++) define(AP, i, { __proto__: null, set() { throw new Failure('index setter'); }, get() { return 'forged'; }, configurable: true });
+  define(OP, 'get', { __proto__: null, value: () => 'forged', configurable: true, writable: true });
+  define(OP, 'value', { __proto__: null, set() { throw new Failure('setter'); }, get() { return 'forged'; }, configurable: true });
+  define(OP, 'then', { __proto__: null, value: undefined, configurable: true, writable: true });
+  define(OP, toPrimitive, { __proto__: null, value: undefined, configurable: true, writable: true });
 `;
 const things = `{ a: 1, b: [1, 2, 3, 4, 5, 6, 7, 8], m: new Map([[1, 'x']]), s: new Set([2]), d: new Date(0), r: /x/g, u: new Uint8Array([1, 2]), f() {}, n: null, e: { deep: { er: { x: 1 } } }, p: Promise.resolve(3), big: 10n, sy: Symbol('q'), url: new URL('http://a/?b=c') }`;
 
@@ -81,7 +72,7 @@ export default async function check({ fresh, is }) {
   is('tamper', 'the classes still work', Object.values(result), ['http://xn--exmple-cua.com/b?x=1#y', 'a=1&b=+', true, 'é', 'aGVsbG8=', 'x', '1.234.567,5', '1/1/1970', 36, 1, 'why']);
 
   const hooked = fresh({ call: () => 'ok' });
-  hooked.run(`(() => { ${spoilMore} globalThis.keep = keep; })()`);
+  hooked.run(`(() => { ${spoilMore} })()`);
   const body = hooked.hooks.makeError('TypeError', 'm', 'c');
   is('tamper', 'errors of the host keep their class', [body.message, body.code], ['m', 'c']);
 
@@ -102,6 +93,18 @@ export default async function check({ fresh, is }) {
       queue.push([Object.getPrototypeOf(value), path + '.__proto__']);
     }
     return found; })()`), []);
+  const frames = fresh();
+  is('tamper', 'frames give no function of the prelude away', frames.run(`(() => {
+    const leaked = [];
+    const own = new Set();
+    const guestFunction = (f) => typeof f === 'function' && /guest|toString|handleEvent/.test(f.name);
+    Error.prepareStackTrace = (error, sites) => { for (const site of sites) { const f = site.getFunction?.(); if (typeof f === 'function' && !guestFunction(f)) leaked.push(f.name); } return 'x'; };
+    const tries = [function guest1() { new URL({ toString() { return new Error('in').stack; } }); }, function guest2() { new Headers({ a: { toString() { return new Error('in').stack; } } }); },
+      function guest3() { new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])); }, function guest4() { btoa('\u20ac'); },
+      function guest5() { const t = new EventTarget(); t.addEventListener('a', function guestL() { new Error('q').stack; }); t.dispatchEvent(new Event('a')); }];
+    for (const one of tries) { try { one(); } catch (e) { e.stack; } }
+    return leaked.filter((name) => name !== '');
+  })()`), []);
   const thrown = fresh();
   thrown.run(`
     Object.defineProperty(Array.prototype, Symbol.iterator, { value() { throw 1; } });

@@ -403,11 +403,13 @@ Object.prototype.toString.call(new URL('http://a'))
 const FIELDS = 'href origin protocol username password host hostname port pathname search hash'.split(' ');
 const show = `((input, base) => { try { const u = base === '' ? new URL(input) : new URL(input, base); return [${FIELDS.map((f) => `u.${f}`).join(', ')}]; } catch (e) { return e.name; } })`;
 
+const parse = (pair) => `${show}(...${pair})`;
+
 export default async function check({ same }) {
-  await same('url', inputs.map((input) => `${show}(${JSON.stringify(input)}, '')`));
-  await same('url', bases.slice(1).flatMap((base) => relatives.map((input) => `${show}(${JSON.stringify(input)}, ${JSON.stringify(base)})`)));
-  await same('url', inputs.filter((_, i) => i % 3 === 0).map((input) => `${show}(${JSON.stringify(input)}, ${JSON.stringify(bases[1])})`));
-  await same('url', setters.flatMap(([start, name, values]) => values.map((value) =>
-    `(() => { const u = new URL(${JSON.stringify(start)}); u.${name} = ${JSON.stringify(value)}; return [u.href, u.${name}]; })()`)));
+  await same('url', inputs.map((input) => JSON.stringify([input, ''])), parse);
+  await same('url', bases.slice(1).flatMap((base) => relatives.map((input) => JSON.stringify([input, base]))), parse);
+  await same('url', inputs.filter((_, i) => i % 3 === 0).map((input) => JSON.stringify([input, bases[1]])), parse);
+  await same('url', setters.flatMap(([start, name, values]) => values.map((value) => JSON.stringify([start, name, value]))),
+    (triple) => `(([start, name, value]) => { const u = new URL(start); u[name] = value; return [u.href, u[name]]; })(${triple})`);
   await same('url', params);
 }

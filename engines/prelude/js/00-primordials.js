@@ -6,6 +6,7 @@
 // - A list that stays inside is made by `newList()`. It has no prototype, so no setter on `Array.prototype` sees it.
 // - A record that stays inside, and every property descriptor, has `__proto__: null`.
 // - Nothing is iterated by protocol unless a specification says that the guest's own iterator is to be asked.
+// - There are no template literals: QuickJS compiles one to a call of `String.prototype.concat`, which a guest can replace.
 
 const {
   AggregateError, Array, ArrayBuffer, BigInt, BigInt64Array, BigUint64Array, Boolean, DataView, Date, Error, EvalError,
@@ -16,14 +17,19 @@ const {
 const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const { create, freeze, is: sameValue, setPrototypeOf } = Object;
 const { isArray } = Array;
-const { isInteger, isSafeInteger, isNaN, isFinite, MAX_SAFE_INTEGER } = Number;
+const { isInteger, isNaN, isFinite, MAX_SAFE_INTEGER } = Number;
 const { parseFloat, parseInt } = globalThis;
-const { abs, ceil, floor, log10, max, min, pow, round, sign: signOf, sqrt, trunc } = Math;
+const { abs, ceil, floor, max, min, round, sign: signOf, sqrt, trunc } = Math;
 const { parse: jsonParse, stringify: jsonStringify } = JSON;
 const { fromCharCode, fromCodePoint } = String;
 const { iterator: symbolIterator, asyncIterator: symbolAsyncIterator, toStringTag: symbolToStringTag } = Symbol;
 const { isView } = ArrayBuffer;
-const dateUTC = Date.UTC;
+
+/** ToString of the language, without the exception that `String(symbol)` makes. */
+const toText = (value) => {
+  if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
+  return String(value);
+};
 
 /** Turns a method into a function that takes `this` as its first argument. */
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
@@ -31,7 +37,6 @@ const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 const uncurryGetter = (holder, key) => uncurry(getOwnPropertyDescriptor(holder, key).get);
 
 const ObjectPrototype = Object.prototype;
-const FunctionPrototype = Function.prototype;
 const ErrorPrototype = Error.prototype;
 const TypedArray = getPrototypeOf(Uint8Array);
 const TypedArrayPrototype = TypedArray.prototype;
@@ -41,7 +46,6 @@ const codePointAt = uncurry(String.prototype.codePointAt);
 const endsWith = uncurry(String.prototype.endsWith);
 const indexOf = uncurry(String.prototype.indexOf);
 const lastIndexOf = uncurry(String.prototype.lastIndexOf);
-const localeCompareNative = uncurry(String.prototype.localeCompare);
 const normalize = uncurry(String.prototype.normalize);
 const padEnd = uncurry(String.prototype.padEnd);
 const padStart = uncurry(String.prototype.padStart);
@@ -54,14 +58,11 @@ const trim = uncurry(String.prototype.trim);
 const trimEnd = uncurry(String.prototype.trimEnd);
 const includes = (text, part) => indexOf(text, part) !== -1;
 
-const arrayJoin = uncurry(Array.prototype.join);
 const arraySlice = uncurry(Array.prototype.slice);
 const arraySort = uncurry(Array.prototype.sort);
 
 const numberToFixed = uncurry(Number.prototype.toFixed);
 const numberToString = uncurry(Number.prototype.toString);
-const numberToPrecision = uncurry(Number.prototype.toPrecision);
-const numberToExponential = uncurry(Number.prototype.toExponential);
 const numberValueOf = uncurry(Number.prototype.valueOf);
 const stringValueOf = uncurry(String.prototype.valueOf);
 const booleanValueOf = uncurry(Boolean.prototype.valueOf);
@@ -69,7 +70,6 @@ const bigintValueOf = uncurry(BigInt.prototype.valueOf);
 const symbolValueOf = uncurry(Symbol.prototype.valueOf);
 const symbolText = uncurry(Symbol.prototype.toString);
 const functionText = uncurry(Function.prototype.toString);
-const errorText = uncurry(Error.prototype.toString);
 const objectText = uncurry(Object.prototype.toString);
 const hasOwn = uncurry(Object.prototype.hasOwnProperty);
 const isEnumerable = uncurry(Object.prototype.propertyIsEnumerable);
@@ -88,7 +88,6 @@ const mapNext = uncurry(getPrototypeOf(new Map().entries()).next);
 const mapSize = uncurryGetter(Map.prototype, 'size');
 const setAdd = uncurry(Set.prototype.add);
 const setHas = uncurry(Set.prototype.has);
-const setDelete = uncurry(Set.prototype.delete);
 const setValues = uncurry(Set.prototype.values);
 const setNext = uncurry(getPrototypeOf(new Set().values()).next);
 const setSize = uncurryGetter(Set.prototype, 'size');
@@ -96,7 +95,6 @@ const weakMapGet = uncurry(WeakMap.prototype.get);
 const weakMapSet = uncurry(WeakMap.prototype.set);
 const weakMapHas = uncurry(WeakMap.prototype.has);
 const weakSetHas = uncurry(WeakSet.prototype.has);
-const weakRefDeref = uncurry(WeakRef.prototype.deref);
 
 const promiseThen = uncurry(Promise.prototype.then);
 
@@ -170,10 +168,8 @@ const defineHidden = (holder, key, value) =>
   defineProperty(holder, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 const defineVisible = (holder, key, value) =>
   defineProperty(holder, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-const defineGetter = (holder, key, get) =>
-  defineProperty(holder, key, { __proto__: null, get, set: undefined, enumerable: true, configurable: true });
 const defineGlobal = (name, value) => {
-  if (!defineHidden(globalThis, name, value)) throw new TypeError(`Cannot define the global ${name}`);
+  if (!defineHidden(globalThis, name, value)) throw new TypeError('Cannot define the global ' + name);
 };
 
 /** Gives a class the looks of a WebIDL interface: enumerable members and a `Symbol.toStringTag`. */
@@ -243,6 +239,13 @@ const {
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,
   proxyTarget: nativeProxyTarget,
 } = native;
+
+// QuickJS hands every frame's function to `Error.prepareStackTrace`, those in here included. Without this accessor a guest
+// can still assign the property, but nothing asks it.
+{
+  const hook = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  if (hook !== undefined && hook.set !== undefined) delete Error.prepareStackTrace;
+}
 
 delete globalThis.Atomics;
 delete globalThis.SharedArrayBuffer;

@@ -57,9 +57,9 @@ function limitOption(given, most) {
   return typeof given === 'number' && !isNaN(given) ? min(given, most) : most;
 }
 
-const clip = (text) => (text.length > INSPECT_CHARS_MAX ? `${slice(text, 0, INSPECT_CHARS_MAX)}...` : text);
+const clip = (text) => (text.length > INSPECT_CHARS_MAX ? slice(text, 0, INSPECT_CHARS_MAX) + '...' : text);
 const exhausted = (context) => context.nodes > INSPECT_NODES_MAX || context.chars > INSPECT_CHARS_MAX;
-const plural = (count, noun) => `${count} ${noun}${count > 1 ? 's' : ''}`;
+const plural = (count, noun) => count + ' ' + noun + (count > 1 ? 's' : '');
 
 /** Reads a property of a guest's object; a getter or trap that throws reads as undefined. */
 function readQuietly(holder, key) {
@@ -125,7 +125,7 @@ function showObject(context, given, level, insideTyped) {
     value = behindProxy(given);
     if (value === null) return '<Revoked Proxy>';
     if (context.showProxy) {
-      return level > context.depth ? 'Proxy [Array]' : `Proxy [ ${showValue(context, value, level + 1)} ]`;
+      return level > context.depth ? 'Proxy [Array]' : 'Proxy [ ' + showValue(context, value, level + 1) + ' ]';
     }
   }
   if (listIndexOf(context.open, value) !== -1) return showCircular(context, value);
@@ -144,23 +144,23 @@ function showCircular(context, value) {
     index = mapSize(context.circular) + 1;
     mapSet(context.circular, value, index);
   }
-  return `[Circular *${index}]`;
+  return '[Circular *' + index + ']';
 }
 
-const indentLines = (text, width) => (width === 0 ? text : replaceAll(text, '\n', `\n${repeat(' ', width)}`));
+const indentLines = (text, width) => (width === 0 ? text : replaceAll(text, '\n', '\n' + repeat(' ', width)));
 
 /** The guest's own `[Symbol.for('nodejs.util.inspect.custom')]`, as Node calls it. */
 function showCustom(context, given, value, level) {
   const custom = dataOf(findDescriptor(value, customInspect));
   if (typeof custom !== 'function') return undefined;
   const options = { depth: context.depth - level, showHidden: context.showHidden, breakLength: context.breakLength,
-    compact: context.compact, stylize: (text) => `${text}` };
+    compact: context.compact, stylize: (text) => toText(text) };
   push(context.open, value);
   const result = apply(custom, given, [context.depth - level, options, (other, more) => inspect(other, more ?? options)]);
   context.open.length -= 1;
   if (result === given) return undefined;
   if (isObject(result)) return showValue(context, result, level);
-  const text = indentLines(`${typeof result === 'symbol' ? symbolText(result) : result}`, context.indentation);
+  const text = indentLines(toText(typeof result === 'symbol' ? symbolText(result) : result), context.indentation);
   context.chars += text.length;
   return text;
 }
@@ -181,7 +181,7 @@ function showOwnClass(context, value, level) {
     return undefined; // the prototype itself, or an object that only looks like one of ours
   }
   const name = constructorName(context, value, level) ?? 'Object';
-  if (level > context.depth) return `[${name}]`;
+  if (level > context.depth) return '[' + name + ']';
   if (shown.fields !== undefined) addOwnFields(shown.fields, value);
   const { indentation, deepest } = context;
   context.indentation = 0;
@@ -192,7 +192,7 @@ function showOwnClass(context, value, level) {
   context.open.length -= 1;
   context.indentation = indentation;
   context.deepest = max(deepest, level);
-  return `${name} ${indentLines(text, indentation)}`;
+  return name + ' ' + indentLines(text, indentation);
 }
 
 /** What a guest's subclass put on the object itself. */
@@ -207,7 +207,7 @@ function showPairs(context, pairs, level) {
   if (pairs.length === 0) return '{}';
   const parts = newList();
   for (let i = 0; i < pairs.length && !exhausted(context); i++) {
-    push(parts, `${showValue(context, pairs[i][0], level)} => ${showValue(context, pairs[i][1], level)}`);
+    push(parts, showValue(context, pairs[i][0], level) + ' => ' + showValue(context, pairs[i][1], level));
   }
   context.deepest = level + 1;
   return layOut(context, parts, '', '{', '}', false, level + 1, undefined);
@@ -229,7 +229,7 @@ function constructorName(context, object, level) {
   if (first === null || first === undefined) return null;
   if (level > context.depth) return 'Object <Complex prototype>';
   const inner = constructorName(context, first, level + 1);
-  return inner === null ? 'Object <[Object: null prototype] {}>' : `Object <${inner}>`;
+  return inner === null ? 'Object <[Object: null prototype] {}>' : 'Object <' + inner + '>';
 }
 
 function isInstance(object, Class) {
@@ -256,9 +256,9 @@ function tagOf(context, value) {
 }
 
 function prefixOf(constructor, tag, fallback, size = '') {
-  const extra = (other) => (tag !== '' && tag !== other ? ` [${tag}]` : '');
-  if (constructor === null) return `[${fallback}${size}: null prototype]${extra(fallback)} `;
-  return `${constructor}${size}${extra(constructor)} `;
+  const extra = (other) => (tag !== '' && tag !== other ? ' [' + tag + ']' : '');
+  if (constructor === null) return '[' + fallback + size + ': null prototype]' + extra(fallback) + ' ';
+  return '' + constructor + size + extra(constructor) + ' ';
 }
 
 /** The keys to show: enumerable ones, or all with `showHidden`; without array indices when `skipIndices`. */
@@ -298,7 +298,7 @@ function showRaw(context, value, level, insideTyped) {
   if (level > context.depth) {
     if (form.base !== '' && kind === 'RegExp') return form.base;
     const name = slice(prefixOf(constructor, tag, kind === 'Array' ? 'Array' : 'Object'), 0, -1);
-    return constructor === null ? name : `[${name}]`;
+    return constructor === null ? name : '[' + name + ']';
   }
 
   const inner = level + 1;
@@ -308,7 +308,7 @@ function showRaw(context, value, level, insideTyped) {
   if (form.extraKeys !== undefined) {
     for (let i = 0; i < form.extraKeys.length; i++) {
       context.indentation += 2;
-      push(parts, `${form.extraKeys[i].name}: ${showValue(context, form.extraKeys[i].value, inner)}`);
+      push(parts, form.extraKeys[i].name + ': ' + showValue(context, form.extraKeys[i].value, inner));
       context.indentation -= 2;
     }
   }
@@ -321,7 +321,7 @@ function showRaw(context, value, level, insideTyped) {
   }
   context.open.length -= 1;
   const index = context.circular === undefined ? undefined : mapGet(context.circular, value);
-  if (index !== undefined) form.base = form.base === '' ? `<ref *${index}>` : `<ref *${index}> ${form.base}`;
+  if (index !== undefined) form.base = form.base === '' ? '<ref *' + index + '>' : '<ref *' + index + '> ' + form.base;
   if (context.sorted && !arrayLike) arraySort(parts);
   return layOut(context, parts, form.base, form.open, form.close, form.groups, inner, value);
 }
@@ -330,12 +330,12 @@ function showProperty(context, holder, key, level) {
   const descriptor = getOwnPropertyDescriptor(holder, key);
   const content = showContent(context, descriptor, level);
   let name;
-  if (typeof key === 'symbol') name = `[${escapeControls(symbolText(key))}]`;
+  if (typeof key === 'symbol') name = '[' + escapeControls(symbolText(key)) + ']';
   else if (key === '__proto__') name = "['__proto__']";
-  else if (descriptor !== undefined && !descriptor.enumerable) name = `[${escapeControls(key)}]`;
+  else if (descriptor !== undefined && !descriptor.enumerable) name = '[' + escapeControls(key) + ']';
   else name = isPlainKey(key) ? key : quote(key);
   context.chars += name.length;
-  return `${name}: ${content}`;
+  return name + ': ' + content;
 }
 
 /** The value of one property; an accessor is named, not called. */

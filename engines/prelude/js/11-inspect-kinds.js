@@ -36,9 +36,9 @@ function kindOf(value) {
   if (typeof value === 'function') return 'Function';
   if (isArray(value)) return 'Array';
   if (typedTag(value) !== undefined) return 'TypedArray';
-  if (nativePromiseState(value) !== undefined) return 'Promise';
   let holder = prototypeOf(value);
   if (holder === ObjectPrototype) return plainKind(value);
+  if (nativePromiseState(value) !== undefined) return 'Promise';
   let ordinary = false;
   for (let i = 0; holder !== null && i < PROTOTYPES_MAX; i++) {
     const kind = mapGet(kindOfPrototype, holder);
@@ -58,12 +58,12 @@ function plainKind(value) {
   return text === '[object Arguments]' ? 'Arguments' : 'Object';
 }
 
-const withPrefix = (fallback) => (form, it) => { form.open = `${prefixOf(it.constructor, it.tag, fallback)}{`; };
+const withPrefix = (fallback) => (form, it) => { form.open = prefixOf(it.constructor, it.tag, fallback) + '{'; };
 const boxed = (type, unbox) => (form, it) => {
-  let base = `[${type}`;
-  if (type !== it.constructor) base += it.constructor === null ? ' (null prototype)' : ` (${it.constructor})`;
-  base += `: ${showPrimitive(it.context, unbox(it.value))}]`;
-  if (it.tag !== '' && it.tag !== it.constructor) base += ` [${it.tag}]`;
+  let base = '[' + type;
+  if (type !== it.constructor) base += it.constructor === null ? ' (null prototype)' : ' (' + it.constructor + ')';
+  base += ': ' + showPrimitive(it.context, unbox(it.value)) + ']';
+  if (it.tag !== '' && it.tag !== it.constructor) base += ' [' + it.tag + ']';
   form.base = base;
   form.whenEmpty = base;
 };
@@ -82,47 +82,47 @@ const describe = {
   __proto__: null,
   Object(form, it) {
     if (it.constructor !== 'Object' || it.tag !== '') withPrefix('Object')(form, it);
-    form.whenEmpty = `${form.open}}`;
+    form.whenEmpty = form.open + '}';
   },
   Module(form, it) {
-    form.open = `${prefixOf(it.constructor, it.tag, 'Module')}{`;
-    form.whenEmpty = `${form.open}}`;
+    form.open = prefixOf(it.constructor, it.tag, 'Module') + '{';
+    form.whenEmpty = form.open + '}';
   },
   Arguments(form) {
     form.open = '[Arguments] {';
     form.whenEmpty = '[Arguments] {}';
   },
   Array(form, it) {
-    const prefix = it.constructor === 'Array' && it.tag === '' ? '' : prefixOf(it.constructor, it.tag, 'Array', `(${it.value.length})`);
-    form.open = `${prefix}[`;
+    const prefix = it.constructor === 'Array' && it.tag === '' ? '' : prefixOf(it.constructor, it.tag, 'Array', '(' + it.value.length + ')');
+    form.open = prefix + '[';
     form.close = ']';
     form.groups = true;
-    if (it.value.length === 0) form.whenEmpty = `${form.open}]`;
+    if (it.value.length === 0) form.whenEmpty = form.open + ']';
     form.entries = (level) => arrayEntries(it.context, it.value, level);
   },
   TypedArray(form, it) {
     const length = typedLength(it.value);
-    form.open = `${prefixOf(it.constructor, it.tag, typedTag(it.value), `(${length})`)}[`;
+    form.open = prefixOf(it.constructor, it.tag, typedTag(it.value), '(' + length + ')') + '[';
     form.close = ']';
     form.groups = true;
-    if (length === 0 && !it.context.showHidden) form.whenEmpty = `${form.open}]`;
+    if (length === 0 && !it.context.showHidden) form.whenEmpty = form.open + ']';
     form.entries = (level) => typedEntries(it.context, it.value, length, level);
   },
   Set(form, it) {
     const size = setSize(it.value);
-    const prefix = prefixOf(it.constructor, it.tag, 'Set', `(${size})`);
-    form.open = `${prefix}{`;
-    if (size === 0) form.whenEmpty = `${prefix}{}`;
+    const prefix = prefixOf(it.constructor, it.tag, 'Set', '(' + size + ')');
+    form.open = prefix + '{';
+    if (size === 0) form.whenEmpty = prefix + '{}';
     form.entries = (level) => collectionEntries(it.context, size, setValues(it.value), setNext,
       (value) => showValue(it.context, value, level));
   },
   Map(form, it) {
     const size = mapSize(it.value);
-    const prefix = prefixOf(it.constructor, it.tag, 'Map', `(${size})`);
-    form.open = `${prefix}{`;
-    if (size === 0) form.whenEmpty = `${prefix}{}`;
+    const prefix = prefixOf(it.constructor, it.tag, 'Map', '(' + size + ')');
+    form.open = prefix + '{';
+    if (size === 0) form.whenEmpty = prefix + '{}';
     form.entries = (level) => collectionEntries(it.context, size, mapEntries(it.value), mapNext,
-      (pair) => `${showValue(it.context, pair[0], level)} => ${showValue(it.context, pair[1], level)}`);
+      (pair) => showValue(it.context, pair[0], level) + ' => ' + showValue(it.context, pair[1], level));
   },
   Function(form, it) {
     form.base = describeFunction(it.value, it.constructor, it.tag);
@@ -130,12 +130,12 @@ const describe = {
   },
   RegExp(form, it) {
     const prefix = prefixOf(it.constructor, it.tag, 'RegExp');
-    form.base = `${prefix === 'RegExp ' ? '' : prefix}/${regExpSource(it.value)}/${regExpFlags(it.value)}`;
+    form.base = (prefix === 'RegExp ' ? '' : prefix) + '/' + regExpSource(it.value) + '/' + regExpFlags(it.value);
     form.whenEmpty = form.base;
   },
   Date(form, it) {
     const prefix = prefixOf(it.constructor, it.tag, 'Date');
-    form.base = `${prefix === 'Date ' ? '' : prefix}${isNaN(dateTime(it.value)) ? 'Invalid Date' : dateISO(it.value)}`;
+    form.base = '' + (prefix === 'Date ' ? '' : prefix) + (isNaN(dateTime(it.value)) ? 'Invalid Date' : dateISO(it.value));
     form.whenEmpty = form.base;
   },
   Error(form, it) {
@@ -146,7 +146,7 @@ const describe = {
     withPrefix('ArrayBuffer')(form, it);
     const bytes = new Uint8Array(it.value);
     form.extraKeys = [{ name: 'byteLength', value: typedLength(bytes) }];
-    if (!it.insideTyped) form.entries = () => oneEntry(`[Uint8Contents]: <${hexBytes(bytes, it.context.maxArrayLength)}>`);
+    if (!it.insideTyped) form.entries = () => oneEntry('[Uint8Contents]: <' + hexBytes(bytes, it.context.maxArrayLength) + '>');
   },
   DataView(form, it) {
     withPrefix('DataView')(form, it);
@@ -161,7 +161,7 @@ const describe = {
       it.context.indentation += 2;
       const text = showValue(it.context, state[1], level);
       it.context.indentation -= 2;
-      return oneEntry(state[0] === 2 ? `<rejected> ${text}` : text);
+      return oneEntry(state[0] === 2 ? '<rejected> ' + text : text);
     };
   },
   WeakMap: weakCollection('WeakMap'),
@@ -190,10 +190,10 @@ function arrayEntries(context, array, level) {
     sparse ??= ownIndices(array);
     while (sparse.next < sparse.list.length && sparse.list[sparse.next] < at) sparse.next += 1;
     const until = sparse.next < sparse.list.length ? sparse.list[sparse.next] : length;
-    push(parts, `<${plural(until - at, 'empty item')}>`);
+    push(parts, '<' + plural(until - at, 'empty item') + '>');
     at = until;
   }
-  if (at < length) push(parts, exhausted(context) ? '...' : `... ${plural(length - at, 'more item')}`);
+  if (at < length) push(parts, exhausted(context) ? '...' : '... ' + plural(length - at, 'more item'));
   return parts;
 }
 
@@ -208,13 +208,13 @@ function typedEntries(context, array, length, level) {
   const parts = newList();
   const most = min(max(0, context.maxArrayLength), length);
   for (let i = 0; i < most && !exhausted(context); i++) push(parts, showValue(context, array[i], level));
-  if (length > most) push(parts, `... ${plural(length - most, 'more item')}`);
+  if (length > most) push(parts, '... ' + plural(length - most, 'more item'));
   if (context.showHidden) {
     const hidden = [['BYTES_PER_ELEMENT', length === 0 ? undefined : typedByteLength(array) / length], ['length', length],
       ['byteLength', typedByteLength(array)], ['byteOffset', typedByteOffset(array)], ['buffer', typedBuffer(array)]];
     context.indentation += 2;
     for (let i = 0; i < hidden.length; i++) {
-      push(parts, `[${hidden[i][0]}]: ${showValue(context, hidden[i][1], level, true)}`);
+      push(parts, '[' + hidden[i][0] + ']: ' + showValue(context, hidden[i][1], level, true));
     }
     context.indentation -= 2;
   }
@@ -226,7 +226,7 @@ function collectionEntries(context, size, iterator, next, show) {
   const most = min(max(0, context.maxArrayLength), size);
   context.indentation += 2;
   for (let i = 0; i < most && !exhausted(context); i++) push(parts, show(next(iterator).value));
-  if (size > most) push(parts, `... ${plural(size - most, 'more item')}`);
+  if (size > most) push(parts, '... ' + plural(size - most, 'more item'));
   context.indentation -= 2;
   return parts;
 }
@@ -235,8 +235,8 @@ function hexBytes(bytes, most) {
   const length = typedLength(bytes);
   const shown = min(max(0, most), length);
   let text = '';
-  for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ' '}${padStart(numberToString(bytes[i], 16), 2, '0')}`;
-  return length > shown ? `${text} ... ${plural(length - shown, 'more byte')}` : text;
+  for (let i = 0; i < shown; i++) text += '' + (i === 0 ? '' : ' ') + padStart(numberToString(bytes[i], 16), 2, '0');
+  return length > shown ? text + ' ... ' + plural(length - shown, 'more byte') : text;
 }
 
 function describeFunction(fn, constructor, tag) {
@@ -251,18 +251,18 @@ function describeFunction(fn, constructor, tag) {
     else if (holder === AsyncGeneratorFunctionPrototype) type = 'AsyncGeneratorFunction';
   }
   const name = functionName(fn);
-  let base = `[${type}${constructor === null ? ' (null prototype)' : ''}${name === '' ? ' (anonymous)' : `: ${name}`}]`;
-  if (constructor !== type && constructor !== null) base += ` ${constructor}`;
-  if (tag !== '' && constructor !== tag) base += ` [${tag}]`;
+  let base = '[' + type + (constructor === null ? ' (null prototype)' : '') + (name === '' ? ' (anonymous)' : ': ' + name) + ']';
+  if (constructor !== type && constructor !== null) base += ' ' + constructor;
+  if (tag !== '' && constructor !== tag) base += ' [' + tag + ']';
   return base;
 }
 
 function describeClass(fn, constructor, tag) {
   const own = dataOf(getOwnPropertyDescriptor(fn, 'name'));
-  let base = `class ${typeof own === 'string' && own !== '' ? own : '(anonymous)'}`;
-  if (constructor !== 'Function' && constructor !== null) base += ` [${constructor}]`;
-  if (tag !== '' && constructor !== tag) base += ` [${tag}]`;
-  if (constructor === null) return `[${base} extends [null prototype]]`;
+  let base = 'class ' + (typeof own === 'string' && own !== '' ? own : '(anonymous)');
+  if (constructor !== 'Function' && constructor !== null) base += ' [' + constructor + ']';
+  if (tag !== '' && constructor !== tag) base += ' [' + tag + ']';
+  if (constructor === null) return '[' + base + ' extends [null prototype]]';
   const parent = functionName(getPrototypeOf(fn));
-  return parent === '' ? `[${base}]` : `[${base} extends ${parent}]`;
+  return parent === '' ? '[' + base + ']' : '[' + base + ' extends ' + parent + ']';
 }

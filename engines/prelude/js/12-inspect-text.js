@@ -9,29 +9,29 @@ function showPrimitive(context, value) {
   switch (typeof value) {
     case 'string': return showString(context, value);
     case 'number': return showNumber(value);
-    case 'bigint': return `${value}n`;
+    case 'bigint': return value + 'n';
     case 'symbol': return escapeControls(symbolText(value));
-    default: return `${value}`;
+    default: return toText(value);
   }
 }
 
-const showNumber = (value) => (sameValue(value, -0) ? '-0' : `${value}`);
+const showNumber = (value) => (sameValue(value, -0) ? '-0' : toText(value));
 
 function showString(context, given) {
   let text = given;
   let trailer = '';
   if (text.length > context.maxStringLength) {
-    trailer = `... ${plural(text.length - context.maxStringLength, 'more character')}`;
+    trailer = '... ' + plural(text.length - context.maxStringLength, 'more character');
     text = slice(text, 0, context.maxStringLength);
   }
   if (text.length > LONG_TEXT_MIN && text.length > context.breakLength - context.indentation - 4 && includes(text, '\n')) {
     const lines = split(text, '\n');
     const parts = newList();
     for (let i = 0; i < lines.length; i++) {
-      const line = i === lines.length - 1 ? lines[i] : `${lines[i]}\n`;
+      const line = i === lines.length - 1 ? lines[i] : lines[i] + '\n';
       if (line !== '') push(parts, quote(line));
     }
-    return join(parts, ` +\n${repeat(' ', context.indentation + 2)}`) + trailer;
+    return join(parts, ' +\n' + repeat(' ', context.indentation + 2)) + trailer;
   }
   return quote(text) + trailer;
 }
@@ -56,12 +56,12 @@ function escapeControls(text, mark) {
     const unit = charCodeAt(text, i);
     let other;
     if (unit < 32 || (unit >= 127 && unit <= 159)) {
-      other = SHORT_ESCAPES[unit] ?? `\\x${padStart(toUpperCase(numberToString(unit, 16)), 2, '0')}`;
-    } else if (mark !== undefined && (unit === 92 || text[i] === mark)) other = `\\${text[i]}`;
+      other = SHORT_ESCAPES[unit] ?? ('\\x' + padStart(toUpperCase(numberToString(unit, 16)), 2, '0'));
+    } else if (mark !== undefined && (unit === 92 || text[i] === mark)) other = '\\' + text[i];
     else if (unit >= 0xd800 && unit <= 0xdfff) {
       const next = i + 1 < text.length ? charCodeAt(text, i + 1) : 0;
       if (unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) i += 1;
-      else other = `\\u${numberToString(unit, 16)}`;
+      else other = '\\u' + numberToString(unit, 16);
     }
     if (other === undefined) continue;
     escaped += slice(text, from, i) + other;
@@ -90,17 +90,17 @@ function describeError(context, error, constructor, tag, keys) {
   }
   stack = nameClass(stack, constructor, name, tag);
   const after = message === '' ? 0 : max(0, indexOf(stack, message)) + message.length;
-  if (indexOf(stack, '\n    at', after) === -1) stack = `[${stack}]`;
+  if (indexOf(stack, '\n    at', after) === -1) stack = '[' + stack + ']';
   return indentLines(stack, context.indentation);
 }
 
 /** V8 puts the name and message before the frames, QuickJS does not; both come out the same. */
 function stackOf(error, name, message) {
-  const header = message === '' ? name : name === '' ? message : `${name}: ${message}`;
+  const header = message === '' ? name : name === '' ? message : name + ': ' + message;
   const stack = readQuietly(error, 'stack');
   if (typeof stack !== 'string' || stack === '') return header;
   const framesOnly = startsWith(stack, '    at ');
-  const text = framesOnly ? `${header}\n${stack}` : stack;
+  const text = framesOnly ? header + '\n' + stack : stack;
   return withoutOwnFrames(endsWith(text, '\n') ? slice(text, 0, -1) : text);
 }
 
@@ -131,8 +131,8 @@ function nameClass(stack, constructor, name, tag) {
   }
   const prefix = slice(prefixOf(constructor, tag, fallback), 0, -1);
   if (name === prefix) return stack;
-  if (!includes(prefix, name)) return `${prefix} [${name}]${slice(stack, length)}`;
-  return length === 0 ? `${prefix}: ${stack}` : `${prefix}${slice(stack, length)}`;
+  if (!includes(prefix, name)) return prefix + ' [' + name + ']' + slice(stack, length);
+  return length === 0 ? prefix + ': ' + stack : '' + prefix + slice(stack, length);
 }
 
 /**
@@ -140,7 +140,7 @@ function nameClass(stack, constructor, name, tag) {
  * each. `level` is that of the parts.
  */
 function layOut(context, given, base, open, close, groups, level, value) {
-  const head = base === '' ? open : `${base} ${open}`;
+  const head = base === '' ? open : base + ' ' + open;
   let parts = given;
   if (context.compact >= 1) {
     if (groups && given.length > COLUMNS_FROM) parts = inColumns(context, given, value);
@@ -148,12 +148,12 @@ function layOut(context, given, base, open, close, groups, level, value) {
       const start = parts.length + context.indentation + open.length + base.length + 10;
       if (fitsLine(context, parts, start, base)) {
         const line = join(parts, ', ');
-        if (!includes(line, '\n')) return `${head} ${line} ${close}`;
+        if (!includes(line, '\n')) return head + ' ' + line + ' ' + close;
       }
     }
   }
-  const margin = `\n${repeat(' ', context.indentation)}`;
-  return `${head}${margin}  ${join(parts, `,${margin}  `)}${margin}${close}`;
+  const margin = '\n' + repeat(' ', context.indentation);
+  return '' + head + margin + '  ' + join(parts, ',' + margin + '  ') + margin + close;
 }
 
 function fitsLine(context, parts, start, base) {
@@ -192,7 +192,7 @@ function inColumns(context, parts, value) {
   for (let i = 0; i < count; i += columns) {
     const end = min(i + columns, count);
     let line = '';
-    for (let j = i; j < end - 1; j++) line += pad(`${parts[j]}, `, widths[j - i], ' ');
+    for (let j = i; j < end - 1; j++) line += pad(parts[j] + ', ', widths[j - i], ' ');
     line += pad === padStart ? padStart(parts[end - 1], widths[end - 1 - i] - 2, ' ') : parts[end - 1];
     push(lines, line);
   }

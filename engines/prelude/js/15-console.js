@@ -16,7 +16,7 @@ let saidGroupsFull = false;
 
 function print(stream, text) {
   const margin = repeat('  ', consoleGroups);
-  nativeOutput(stream, margin === '' ? text : margin + replaceAll(text, '\n', `\n${margin}`));
+  nativeOutput(stream, margin === '' ? text : margin + replaceAll(text, '\n', '\n' + margin));
 }
 
 /** `format('%s is %d', 'x', 1)`: printf directives of the first argument, then the other arguments, spaced. */
@@ -30,8 +30,14 @@ function formatArguments(values) {
     text = filled.text;
     used = filled.used;
   }
+  let inspected = 0; // one bound for the whole call, not one for each argument
   for (let i = used; i < values.length; i++) {
-    text += `${i === 0 ? '' : ' '}${typeof values[i] === 'string' ? values[i] : inspect(values[i])}`;
+    let part = values[i];
+    if (typeof part !== 'string') {
+      part = inspected > INSPECT_CHARS_MAX ? '...' : inspect(part);
+      inspected += part.length;
+    }
+    text += i === 0 ? part : ' ' + part;
   }
   return text;
 }
@@ -62,13 +68,13 @@ function fillDirective(directive, value) {
   switch (directive) {
     case 's': return directiveText(value);
     case 'd':
-      if (typeof value === 'bigint') return `${value}n`;
+      if (typeof value === 'bigint') return value + 'n';
       return typeof value === 'symbol' ? 'NaN' : showNumber(quietly(() => Number(value), NaN));
     case 'i':
-      if (typeof value === 'bigint') return `${value}n`;
+      if (typeof value === 'bigint') return value + 'n';
       return typeof value === 'symbol' ? 'NaN' : showNumber(quietly(() => parseInt(value), NaN));
     case 'f': return typeof value === 'symbol' ? 'NaN' : showNumber(quietly(() => parseFloat(value), NaN));
-    case 'j': return quietly(() => `${jsonStringify(value)}`, '[Circular]');
+    case 'j': return quietly(() => toText(jsonStringify(value)), '[Circular]');
     case 'o': return inspect(value, { __proto__: null, showHidden: true, showProxy: true, depth: 4 });
     case 'O': return inspect(value);
     case 'c': return '';
@@ -88,10 +94,10 @@ function quietly(work, otherwise) {
 function directiveText(value) {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return showNumber(value);
-  if (typeof value === 'bigint') return `${value}n`;
-  if (!isObject(value)) return typeof value === 'symbol' ? symbolText(value) : `${value}`;
+  if (typeof value === 'bigint') return value + 'n';
+  if (!isObject(value)) return typeof value === 'symbol' ? symbolText(value) : toText(value);
   if (nativeProxyTarget(value) === undefined && (typeof value === 'function' || hasOwnText(value))) {
-    const text = quietly(() => `${String(value)}`, undefined);
+    const text = quietly(() => toText(String(value)), undefined);
     if (text !== undefined) return text;
   }
   return inspect(value, { __proto__: null, depth: 0 });
@@ -111,7 +117,7 @@ function hasOwnText(value) {
 /** Room for one more label, or a single complaint about it. */
 function hasRoom(labels, label) {
   if (mapHas(labels, label) || mapSize(labels) < CONSOLE_LABELS_MAX) return true;
-  if (!saidLabelsFull) print(STDERR, `Warning: console keeps ${CONSOLE_LABELS_MAX} labels; further ones are ignored`);
+  if (!saidLabelsFull) print(STDERR, 'Warning: console keeps ' + CONSOLE_LABELS_MAX + ' labels; further ones are ignored');
   saidLabelsFull = true;
   return false;
 }
@@ -119,19 +125,19 @@ function hasRoom(labels, label) {
 const labelOf = (label) => slice(label === undefined ? 'default' : directiveText(label), 0, CONSOLE_LABEL_CHARS_MAX);
 
 function elapsedText(milliseconds) {
-  if (milliseconds < 1_000) return `${+numberToFixed(milliseconds, 3)}ms`;
+  if (milliseconds < 1_000) return (+numberToFixed(milliseconds, 3)) + 'ms';
   const seconds = milliseconds / 1_000;
-  if (seconds < 60) return `${numberToFixed(seconds, 3)}s`;
+  if (seconds < 60) return numberToFixed(seconds, 3) + 's';
   const minutes = floor(seconds / 60);
   const rest = padStart(numberToFixed(seconds % 60, 3), 6, '0');
-  if (minutes < 60) return `${minutes}:${rest} (m:ss.mmm)`;
-  return `${floor(minutes / 60)}:${padStart(`${minutes % 60}`, 2, '0')}:${slice(rest, 0, 2)} (h:mm:ss)`;
+  if (minutes < 60) return minutes + ':' + rest + ' (m:ss.mmm)';
+  return floor(minutes / 60) + ':' + padStart(toText(minutes % 60), 2, '0') + ':' + slice(rest, 0, 2) + ' (h:mm:ss)';
 }
 
 function timerText(name, label) {
   const started = mapGet(consoleTimers, label);
-  if (started !== undefined) return `${label}: ${elapsedText(max(0, nativeNow() - started))}`;
-  print(STDERR, `Warning: No such label '${label}' for console.${name}()`);
+  if (started !== undefined) return label + ': ' + elapsedText(max(0, nativeNow() - started));
+  print(STDERR, 'Warning: No such label \'' + label + '\' for console.' + name + '()');
   return undefined;
 }
 
@@ -141,7 +147,7 @@ function openGroup(values) {
     consoleGroups += 1;
     return;
   }
-  if (!saidGroupsFull) print(STDERR, `Warning: console keeps ${CONSOLE_GROUPS_MAX} groups; deeper ones are ignored`);
+  if (!saidGroupsFull) print(STDERR, 'Warning: console keeps ' + CONSOLE_GROUPS_MAX + ' groups; deeper ones are ignored');
   saidGroupsFull = true;
 }
 
@@ -160,7 +166,7 @@ const consoleMethods = {
   },
   time(label = 'default') {
     const name = labelOf(label);
-    if (mapHas(consoleTimers, name)) print(STDERR, `Warning: Label '${name}' already exists for console.time()`);
+    if (mapHas(consoleTimers, name)) print(STDERR, 'Warning: Label \'' + name + '\' already exists for console.time()');
     else if (hasRoom(consoleTimers, name)) mapSet(consoleTimers, name, nativeNow());
   },
   timeEnd(label = 'default') {
@@ -173,27 +179,27 @@ const consoleMethods = {
   timeLog(label = 'default', ...data) {
     const text = timerText('timeLog', labelOf(label));
     if (text === undefined) return;
-    print(STDOUT, data.length === 0 ? text : `${text} ${formatArguments(data)}`);
+    print(STDOUT, data.length === 0 ? text : text + ' ' + formatArguments(data));
   },
   trace(...data) {
     const stack = quietly(() => stackOf(new Error(''), '', ''), '');
     const frames = indexOf(stack, '    at ');
-    const text = data.length === 0 ? 'Trace' : `Trace: ${formatArguments(data)}`;
-    print(STDERR, frames === -1 ? text : `${text}\n${slice(stack, frames)}`);
+    const text = data.length === 0 ? 'Trace' : 'Trace: ' + formatArguments(data);
+    print(STDERR, frames === -1 ? text : text + '\n' + slice(stack, frames));
   },
   assert(condition, ...data) {
     if (condition) return;
-    print(STDERR, data.length === 0 ? 'Assertion failed' : `Assertion failed: ${formatArguments(data)}`);
+    print(STDERR, data.length === 0 ? 'Assertion failed' : 'Assertion failed: ' + formatArguments(data));
   },
   count(label = 'default') {
     const name = labelOf(label);
     const count = (mapGet(consoleCounts, name) ?? 0) + 1;
     if (hasRoom(consoleCounts, name)) mapSet(consoleCounts, name, count);
-    print(STDOUT, `${name}: ${count}`);
+    print(STDOUT, name + ': ' + count);
   },
   countReset(label = 'default') {
     const name = labelOf(label);
-    if (!mapDelete(consoleCounts, name)) print(STDERR, `Warning: Count for '${name}' does not exist`);
+    if (!mapDelete(consoleCounts, name)) print(STDERR, 'Warning: Count for \'' + name + '\' does not exist');
   },
   group(...data) { openGroup(data); },
   groupEnd() { consoleGroups = max(0, consoleGroups - 1); },
@@ -249,20 +255,20 @@ function tableText(data, properties) {
   let keyed = false;
   const source = behindProxy(data) ?? noKey;
   if (properties !== undefined && isArray(properties)) {
-    for (let i = 0; i < properties.length && i < TABLE_COLUMNS_MAX; i++) push(columns, `${directiveText(properties[i])}`);
+    for (let i = 0; i < properties.length && i < TABLE_COLUMNS_MAX; i++) push(columns, toText(directiveText(properties[i])));
   }
   if (brands.Map(source)) {
     indexTitle = '(iteration index)';
     keyed = true;
     const iterator = mapEntries(source);
     for (let i = 0, step = mapNext(iterator); !step.done && i < TABLE_ROWS_MAX; i++, step = mapNext(iterator)) {
-      push(rows, { __proto__: null, index: `${i}`, key: shown(step.value[0]), cells: { __proto__: null }, own: shown(step.value[1]) });
+      push(rows, { __proto__: null, index: toText(i), key: shown(step.value[0]), cells: { __proto__: null }, own: shown(step.value[1]) });
     }
     plainValues = true;
   } else if (brands.Set(source)) {
     indexTitle = '(iteration index)';
     const iterator = setValues(source);
-    for (let i = 0, step = setNext(iterator); !step.done && i < TABLE_ROWS_MAX; i++, step = setNext(iterator)) addRow(`${i}`, step.value);
+    for (let i = 0, step = setNext(iterator); !step.done && i < TABLE_ROWS_MAX; i++, step = setNext(iterator)) addRow(toText(i), step.value);
   } else {
     const keys = ownKeys(source);
     for (let i = 0; i < keys.length && rows.length < TABLE_ROWS_MAX; i++) {
@@ -293,7 +299,7 @@ const countKeys = (value) => quietly(() => shownKeys(noKey, behindProxy(value) ?
 
 function includesText(properties, key) {
   if (!isArray(properties)) return true;
-  for (let i = 0; i < properties.length; i++) if (`${directiveText(properties[i])}` === key) return true;
+  for (let i = 0; i < properties.length; i++) if (toText(directiveText(properties[i])) === key) return true;
   return false;
 }
 
@@ -312,12 +318,15 @@ function boxTable(titles, lines) {
   const row = (cells) => {
     const parts = newList();
     for (let i = 0; i < cells.length; i++) {
-      push(parts, ` ${cells[i]}${repeat(' ', widths[i] - textWidth(cells[i]) - 1)}`);
+      push(parts, ' ' + cells[i] + repeat(' ', widths[i] - textWidth(cells[i]) - 1));
     }
-    return `│${join(parts, '│')}│`;
+    return '│' + join(parts, '│') + '│';
   };
-  let text = `${rule('┌', '┬', '┐')}\n${row(titles)}\n${rule('├', '┼', '┤')}\n`;
-  for (let i = 0; i < lines.length; i++) text += `${row(lines[i])}\n`;
+  let text = rule('┌', '┬', '┐') + '\n' + row(titles) + '\n' + rule('├', '┼', '┤') + '\n';
+  for (let i = 0; i < lines.length; i++) {
+    if (text.length > INSPECT_CHARS_MAX) return text + '...';
+    text += row(lines[i]) + '\n';
+  }
   return text + rule('└', '┴', '┘');
 }
 

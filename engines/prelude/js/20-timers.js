@@ -3,7 +3,7 @@
 const TIMER_DELAY_MAX = 2 ** 31 - 1;
 
 const requireFunction = (value, name) => {
-  if (typeof value !== 'function') throw new TypeError(`The "${name}" argument must be of type function. Received ${inspect(value, { __proto__: null, depth: 0 })}`);
+  if (typeof value !== 'function') throw new TypeError('The "' + name + '" argument must be of type function. Received ' + inspect(value, { __proto__: null, depth: 0 }));
 };
 /** As Node has it: what is not between 1 ms and 24.8 days is 1 ms. */
 const timerDelay = (delay) => {

@@ -19,12 +19,12 @@ class DOMException extends Error {
   #name;
 
   constructor(message = '', options = 'Error') {
-    super(`${message}`);
+    super(toText(message));
     const named = isObject(options);
     const name = named ? options.name : options;
-    this.#name = name === undefined ? 'Error' : `${name}`;
+    this.#name = name === undefined ? 'Error' : toText(name);
     if (named && 'cause' in options) defineHidden(this, 'cause', options.cause);
-    nameStack(this, this.#name, `${message}`);
+    nameStack(this, this.#name, toText(message));
   }
 
   // A field does not exist yet while `super` runs, and V8 asks for the name then.
@@ -45,5 +45,5 @@ function nameStack(error, name, message) {
   const stack = descriptor === undefined ? undefined : readQuietly(error, 'stack');
   if (typeof stack !== 'string' || stack === '' || startsWith(stack, '    at ')) return;
   const frames = indexOf(stack, '\n    at ');
-  defineHidden(error, 'stack', `${name}${message === '' ? '' : `: ${message}`}${frames === -1 ? '' : slice(stack, frames)}`);
+  defineHidden(error, 'stack', '' + name + (message === '' ? '' : ': ' + message) + (frames === -1 ? '' : slice(stack, frames)));
 }

@@ -18,7 +18,7 @@ class Event {
 
   constructor(type, init = undefined) {
     if (arguments.length === 0) throw new TypeError('The "type" argument must be specified');
-    this.#type = `${type}`;
+    this.#type = toText(type);
     this.#bubbles = Boolean(init?.bubbles);
     this.#cancelable = Boolean(init?.cancelable);
     this.#composed = Boolean(init?.composed);
@@ -50,7 +50,7 @@ class Event {
   preventDefault() { this.#cancel(); }
   initEvent(type, bubbles = false, cancelable = false) {
     if (this.#dispatching) return;
-    this.#type = `${type}`;
+    this.#type = toText(type);
     this.#bubbles = Boolean(bubbles);
     this.#cancelable = Boolean(cancelable);
     this.#canceled = false;
@@ -126,7 +126,7 @@ class EventTarget {
 
   addEventListener(type, listener, options = undefined) {
     requireArguments(arguments, 2, 'addEventListener');
-    const name = `${type}`;
+    const name = toText(type);
     const capture = captureOption(options);
     const detailed = isObject(options);
     const once = detailed && Boolean(options.once);
@@ -144,7 +144,7 @@ class EventTarget {
 
   removeEventListener(type, listener, options = undefined) {
     requireArguments(arguments, 2, 'removeEventListener');
-    const at = this.#find(`${type}`, listener, captureOption(options));
+    const at = this.#find(toText(type), listener, captureOption(options));
     if (at !== -1) this.#remove(this.#listeners[at]);
   }
 
@@ -180,5 +180,5 @@ publish(EventTarget);
 const eventType = uncurryGetter(Event.prototype, 'type');
 const captureOption = (options) => Boolean(isObject(options) ? options.capture : options);
 function requireArguments(given, count, name) {
-  if (given.length < count) throw new TypeError(`${name} requires ${count} argument${count === 1 ? '' : 's'}, got ${given.length}`);
+  if (given.length < count) throw new TypeError(name + ' requires ' + count + ' argument' + (count === 1 ? '' : 's') + ', got ' + given.length);
 }

@@ -2,7 +2,7 @@
 
 /** A string with lone surrogates replaced, which the platform calls a USVString. */
 function wellFormed(value) {
-  const text = `${value}`;
+  const text = toText(value);
   let made = '';
   let from = 0;
   for (let i = 0; i < text.length; i++) {
@@ -13,7 +13,7 @@ function wellFormed(value) {
       i += 1;
       continue;
     }
-    made += `${slice(text, from, i)}\ufffd`;
+    made += slice(text, from, i) + '\ufffd';
     from = i + 1;
   }
   return from === 0 ? text : made + slice(text, from);
@@ -23,9 +23,9 @@ const encodeUtf8 = (text) => nativeUtf8Encode(text);
 
 class TextEncoder {
   get encoding() { return 'utf-8'; }
-  encode(input = '') { return encodeUtf8(`${input}`); }
+  encode(input = '') { return encodeUtf8(toText(input)); }
   encodeInto(source, destination) {
-    const text = `${source}`;
+    const text = toText(source);
     if (typedTag(destination) !== 'Uint8Array') throw new TypeError('The "dest" argument must be an instance of Uint8Array');
     const room = typedLength(destination);
     let read = 0;
@@ -75,8 +75,8 @@ class TextDecoder {
   #started = false; // whether the place of a byte order mark has passed
 
   constructor(label = 'utf-8', options = undefined) {
-    const encoding = encodingLabels[toLowerCase(trimAscii(`${label}`))];
-    if (encoding === undefined) throw new RangeError(`The "${label}" encoding is not supported`);
+    const encoding = encodingLabels[toLowerCase(trimAscii(toText(label)))];
+    if (encoding === undefined) throw new RangeError('The "' + label + '" encoding is not supported');
     this.#encoding = encoding;
     this.#fatal = Boolean(options?.fatal);
     this.#ignoreBOM = Boolean(options?.ignoreBOM);

@@ -54,7 +54,7 @@ function fromBase64(given, url) {
 const base64Functions = {
   btoa(data) {
     requireArguments(arguments, 1, 'btoa');
-    const text = `${data}`;
+    const text = toText(data);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) {
       const unit = charCodeAt(text, i);
@@ -65,7 +65,7 @@ const base64Functions = {
   },
   atob(data) {
     requireArguments(arguments, 1, 'atob');
-    const bytes = fromBase64(`${data}`, false);
+    const bytes = fromBase64(toText(data), false);
     if (bytes === undefined) throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
     const length = typedLength(bytes);
     let text = '';

@@ -36,7 +36,7 @@ function parseHost(input, special) {
   if (input[0] === '[') {
     if (input[input.length - 1] !== ']') return undefined;
     const pieces = parseIPv6(slice(input, 1, -1));
-    return pieces === undefined ? undefined : `[${serializeIPv6(pieces)}]`;
+    return pieces === undefined ? undefined : '[' + serializeIPv6(pieces) + ']';
   }
   if (!special) return hasForbidden(input, isForbiddenInHost) ? undefined : percentEncode(input, ENCODE_C0);
   const domain = domainToAscii(includes(input, '%') ? nativeUtf8Decode(percentDecode(input), false) : input);
@@ -94,7 +94,7 @@ function labelToAscii(label) {
     return label;
   }
   if (isAscii(label)) return label;
-  return isValidLabel(label) ? `xn--${punycodeEncode(label)}` : undefined;
+  return isValidLabel(label) ? 'xn--' + punycodeEncode(label) : undefined;
 }
 
 function isValidLabel(label) {
@@ -233,7 +233,7 @@ function parseIPv4(domain) {
     if (number === undefined || number >= (last ? 256 ** (5 - parts.length) : 256)) return undefined;
     address += last ? number : number * 256 ** (3 - i);
   }
-  return `${floor(address / 0x1000000)}.${floor(address / 0x10000) % 256}.${floor(address / 256) % 256}.${address % 256}`;
+  return floor(address / 0x1000000) + '.' + (floor(address / 0x10000) % 256) + '.' + (floor(address / 256) % 256) + '.' + (address % 256);
 }
 
 /** Eight 16-bit pieces, or undefined. */

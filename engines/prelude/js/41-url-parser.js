@@ -24,7 +24,7 @@ const encodeSets = new Uint8Array(128);
   }
 }
 const HEX = '0123456789ABCDEF';
-const percentByte = (byte) => `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+const percentByte = (byte) => '%' + HEX[byte >> 4] + HEX[byte & 15];
 function percentCodePoint(point) {
   if (point < 0x80) return percentByte(point);
   const last = percentByte(0x80 | (point & 63));
@@ -310,7 +310,7 @@ function parsePath(url, rest) {
     } else if (isSingleDot(segment)) {
       if (ended) push(url.path, '');
     } else {
-      if (url.scheme === 'file' && url.path.length === 0 && isDriveLetter(segment)) segment = `${segment[0]}:`;
+      if (url.scheme === 'file' && url.path.length === 0 && isDriveLetter(segment)) segment = segment[0] + ':';
       push(url.path, segment);
     }
   }
@@ -325,19 +325,19 @@ function shortenPath(url) {
 
 const serializePath = (url) => {
   if (hasOpaquePath(url)) return url.path;
-  return url.path.length === 0 ? '' : `/${join(url.path, '/')}`;
+  return url.path.length === 0 ? '' : '/' + join(url.path, '/');
 };
-const serializeHost = (url) => (url.host === null ? '' : url.port === null ? url.host : `${url.host}:${url.port}`);
+const serializeHost = (url) => (url.host === null ? '' : url.port === null ? url.host : url.host + ':' + url.port);
 function serializeUrl(url, withoutFragment = false) {
-  let text = `${url.scheme}:`;
+  let text = url.scheme + ':';
   if (url.host !== null) {
     text += '//';
-    if (hasCredentials(url)) text += `${url.username}${url.password === '' ? '' : `:${url.password}`}@`;
+    if (hasCredentials(url)) text += '' + url.username + (url.password === '' ? '' : ':' + url.password) + '@';
     text += serializeHost(url);
   } else if (!hasOpaquePath(url) && url.path.length > 1 && url.path[0] === '') text += '/.';
   text += serializePath(url);
-  if (url.query !== null) text += `?${url.query}`;
-  return url.fragment === null || withoutFragment ? text : `${text}#${url.fragment}`;
+  if (url.query !== null) text += '?' + url.query;
+  return url.fragment === null || withoutFragment ? text : text + '#' + url.fragment;
 }
 
 function originOf(url) {
@@ -345,5 +345,5 @@ function originOf(url) {
     const inner = hasOpaquePath(url) ? parseUrl(url.path, undefined) : undefined;
     return inner !== undefined && (inner.scheme === 'http' || inner.scheme === 'https') ? originOf(inner) : 'null';
   }
-  return isSpecial(url) && url.scheme !== 'file' ? `${url.scheme}://${serializeHost(url)}` : 'null';
+  return isSpecial(url) && url.scheme !== 'file' ? url.scheme + '://' + serializeHost(url) : 'null';
 }

@@ -9,7 +9,7 @@ function pairIterators(name) {
   defineVisible(prototype, 'next', {
     next() {
       const state = isObject(this) ? weakMapGet(states, this) : undefined;
-      if (state === undefined) throw new TypeError(`next was called on an object that is not a ${name} Iterator`);
+      if (state === undefined) throw new TypeError('next was called on an object that is not a ' + name + ' Iterator');
       const pairs = state.pairs();
       if (state.at >= pairs.length) return { value: undefined, done: true };
       const pair = pairs[state.at];
@@ -17,7 +17,7 @@ function pairIterators(name) {
       return { value: state.kind === 'key' ? pair[0] : state.kind === 'value' ? pair[1] : [pair[0], pair[1]], done: false };
     },
   }.next);
-  defineProperty(prototype, symbolToStringTag, { __proto__: null, value: `${name} Iterator`, writable: false, enumerable: false, configurable: true });
+  defineProperty(prototype, symbolToStringTag, { __proto__: null, value: name + ' Iterator', writable: false, enumerable: false, configurable: true });
   return (pairs, kind) => {
     const iterator = create(prototype);
     weakMapSet(states, iterator, { __proto__: null, pairs, kind, at: 0 });
@@ -43,7 +43,7 @@ const decodeFormPart = (text) => {
 const encodeFormPart = (text) => replaceAll(percentEncode(text, ENCODE_FORM), '%20', '+');
 function serializeForm(pairs) {
   let text = '';
-  for (let i = 0; i < pairs.length; i++) text += `${i === 0 ? '' : '&'}${encodeFormPart(pairs[i][0])}=${encodeFormPart(pairs[i][1])}`;
+  for (let i = 0; i < pairs.length; i++) text += '' + (i === 0 ? '' : '&') + encodeFormPart(pairs[i][0]) + '=' + encodeFormPart(pairs[i][1]);
   return text;
 }
 
@@ -52,12 +52,12 @@ function readPairs(init, convert, what) {
   const pairs = newList();
   const iterate = init[symbolIterator];
   if (iterate !== undefined && iterate !== null) {
-    if (typeof iterate !== 'function') throw new TypeError(`${what}: the init object is not iterable`);
+    if (typeof iterate !== 'function') throw new TypeError(what + ': the init object is not iterable');
     for (const entry of init) {
-      if (!isObject(entry) || typeof entry[symbolIterator] !== 'function') throw new TypeError(`${what}: each pair must be an iterable [name, value] tuple`);
+      if (!isObject(entry) || typeof entry[symbolIterator] !== 'function') throw new TypeError(what + ': each pair must be an iterable [name, value] tuple');
       const pair = newList();
       for (const part of entry) push(pair, convert(part));
-      if (pair.length !== 2) throw new TypeError(`${what}: each pair must be an iterable [name, value] tuple`);
+      if (pair.length !== 2) throw new TypeError(what + ': each pair must be an iterable [name, value] tuple');
       push(pairs, [pair[0], pair[1]]);
     }
     return pairs;
@@ -79,11 +79,11 @@ class URLSearchParams {
   #changed = undefined; // tells the URL, when the parameters belong to one
 
   constructor(init = undefined) {
-    if (init === undefined || init === null) {
-      if (init === null) this.#pairs = parseForm('null');
-    } else if (isObject(init)) this.#pairs = #pairs in init && init[symbolIterator] === paramsEntries
-      ? URLSearchParams.#copy(init.#pairs) : readPairs(init, wellFormed, 'URLSearchParams');
-    else {
+    if (init === undefined || init === null) return;
+    if (isObject(init)) {
+      const plainCopy = #pairs in init && init[symbolIterator] === paramsEntries;
+      this.#pairs = plainCopy ? URLSearchParams.#copy(init.#pairs) : readPairs(init, wellFormed, 'URLSearchParams');
+    } else {
       const text = wellFormed(init);
       this.#pairs = parseForm(text[0] === '?' ? slice(text, 1) : text);
     }

@@ -29,10 +29,10 @@ class URL {
   }
   get origin() { return originOf(this.#url); }
 
-  get protocol() { return `${this.#url.scheme}:`; }
+  get protocol() { return this.#url.scheme + ':'; }
   set protocol(value) {
     const url = this.#url;
-    const text = `${removeTabsAndNewlines(wellFormed(value))}:`;
+    const text = removeTabsAndNewlines(wellFormed(value)) + ':';
     const length = schemeLength(text);
     if (length === -1) return;
     const scheme = toLowerCase(slice(text, 0, length));
@@ -59,7 +59,7 @@ class URL {
   get hostname() { return this.#url.host ?? ''; }
   set hostname(value) { setHost(this.#url, wellFormed(value), false); }
 
-  get port() { return this.#url.port === null ? '' : `${this.#url.port}`; }
+  get port() { return this.#url.port === null ? '' : toText(this.#url.port); }
   set port(value) {
     const text = removeTabsAndNewlines(wellFormed(value));
     if (!canHaveCredentials(this.#url)) return;
@@ -77,7 +77,7 @@ class URL {
     else if (url.host === null) push(url.path, '');
   }
 
-  get search() { return this.#url.query === null || this.#url.query === '' ? '' : `?${this.#url.query}`; }
+  get search() { return this.#url.query === null || this.#url.query === '' ? '' : '?' + this.#url.query; }
   set search(value) {
     const text = removeTabsAndNewlines(wellFormed(value));
     if (text === '') {
@@ -98,7 +98,7 @@ class URL {
     return this.#params;
   }
 
-  get hash() { return this.#url.fragment === null || this.#url.fragment === '' ? '' : `#${this.#url.fragment}`; }
+  get hash() { return this.#url.fragment === null || this.#url.fragment === '' ? '' : '#' + this.#url.fragment; }
   set hash(value) {
     const text = removeTabsAndNewlines(wellFormed(value));
     if (text === '') {
@@ -112,17 +112,17 @@ class URL {
 
   #syncParams() { if (this.#params !== undefined) replaceSearchPairs(this.#params, this.#url.query ?? ''); }
 
-  static inside() { return { isOne: (value) => isObject(value) && #url in value, recordOf: (value) => value.#url }; }
+  static inside() { return { recordOf: (value) => value.#url }; }
 }
-const { isOne: isUrl, recordOf: urlRecord } = URL.inside();
+const { recordOf: urlRecord } = URL.inside();
 delete URL.inside;
 publish(URL);
 showAs(URL, (url) => {
   const record = urlRecord(url);
-  return { fields: { href: serializeUrl(record), origin: originOf(record), protocol: `${record.scheme}:`, username: record.username,
-    password: record.password, host: serializeHost(record), hostname: record.host ?? '', port: record.port === null ? '' : `${record.port}`,
-    pathname: serializePath(record), search: record.query ? `?${record.query}` : '', searchParams: new URLSearchParams(record.query ?? ''),
-    hash: record.fragment ? `#${record.fragment}` : '' } };
+  return { fields: { href: serializeUrl(record), origin: originOf(record), protocol: record.scheme + ':', username: record.username,
+    password: record.password, host: serializeHost(record), hostname: record.host ?? '', port: record.port === null ? '' : toText(record.port),
+    pathname: serializePath(record), search: record.query ? '?' + record.query : '', searchParams: new URLSearchParams(record.query ?? ''),
+    hash: record.fragment ? '#' + record.fragment : '' } };
 });
 
 /** The record of a guest's URL text (or URL object) against its base; undefined when either is no URL. */
@@ -136,7 +136,7 @@ function readUrl(input, base) {
 function invalidUrl(input) {
   const error = new TypeError('Invalid URL');
   defineVisible(error, 'code', 'ERR_INVALID_URL');
-  defineVisible(error, 'input', `${input}`);
+  defineVisible(error, 'input', toText(input));
   return error;
 }
 

@@ -12,8 +12,8 @@ const notCloneable = (value) => {
   let text;
   if (typeof value === 'symbol') text = symbolText(value);
   else if (typeof value === 'function') text = functionText(value);
-  else text = `#<${quietly(() => constructorName(inspectContext(), value, 0), 'Object') ?? 'Object'}>`;
-  return new DOMException(`${text} could not be cloned.`, 'DataCloneError');
+  else text = '#<' + (quietly(() => constructorName(inspectContext(), value, 0), 'Object') ?? 'Object') + '>';
+  return new DOMException(text + ' could not be cloned.', 'DataCloneError');
 };
 
 function cloneValue(value, seen) {
@@ -46,7 +46,6 @@ const cloneOf = {
     const copy = remember(seen, value, {});
     return cloneProperties(value, copy, seen);
   },
-  Arguments: (value, seen) => cloneProperties(value, remember(seen, value, {}), seen),
   Array(value, seen) {
     const copy = remember(seen, value, []);
     copy.length = value.length;
@@ -107,9 +106,9 @@ function cloneError(value, seen) {
     if (copyOwn !== undefined) return remember(seen, value, copyOwn(value));
   }
   const { name } = value;
-  const Class = cloneableErrors[typeof name === 'symbol' ? '' : `${name}`] ?? Error;
+  const Class = cloneableErrors[typeof name === 'symbol' ? '' : toText(name)] ?? Error;
   const message = dataOf(getOwnPropertyDescriptor(value, 'message'));
-  const copy = remember(seen, value, message === undefined ? new Class() : new Class(`${message}`));
+  const copy = remember(seen, value, message === undefined ? new Class() : new Class(toText(message)));
   const stack = readQuietly(value, 'stack');
   if (typeof stack === 'string') defineHidden(copy, 'stack', stack);
   if (hasOwn(value, 'cause')) defineHidden(copy, 'cause', cloneValue(value.cause, seen));

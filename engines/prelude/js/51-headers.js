@@ -8,9 +8,9 @@ const isToken = (text) => {
 
 /** A text whose code units fit in bytes; anything else is a TypeError. */
 function byteString(value, what) {
-  const text = `${value}`;
+  const text = toText(value);
   for (let i = 0; i < text.length; i++) {
-    if (charCodeAt(text, i) > 0xff) throw new TypeError(`${what} has a character beyond U+00FF at index ${i}`);
+    if (charCodeAt(text, i) > 0xff) throw new TypeError(what + ' has a character beyond U+00FF at index ' + i);
   }
   return text;
 }
@@ -24,13 +24,13 @@ function headerValue(value, what) {
   while (to > from && isHttpSpace(charCodeAt(text, to - 1))) to -= 1;
   for (let i = from; i < to; i++) {
     const unit = charCodeAt(text, i);
-    if (unit === 0 || unit === 10 || unit === 13) throw new TypeError(`${what}: "${escapeControls(text)}" is an invalid header value.`);
+    if (unit === 0 || unit === 10 || unit === 13) throw new TypeError(what + ': "' + escapeControls(text) + '" is an invalid header value.');
   }
   return slice(text, from, to);
 }
 function headerName(name, what) {
   const text = byteString(name, what);
-  if (!isToken(text)) throw new TypeError(`${what}: "${escapeControls(text)}" is an invalid header name.`);
+  if (!isToken(text)) throw new TypeError(what + ': "' + escapeControls(text) + '" is an invalid header name.');
   return toLowerCase(text);
 }
 
@@ -115,7 +115,7 @@ class Headers {
   }
   static #combined(fields, key) {
     let text = null;
-    for (let i = 0; i < fields.length; i++) if (fields[i][0] === key) text = text === null ? fields[i][1] : `${text}${key === 'cookie' ? '; ' : ', '}${fields[i][1]}`;
+    for (let i = 0; i < fields.length; i++) if (fields[i][0] === key) text = text === null ? fields[i][1] : '' + text + (key === 'cookie' ? '; ' : ', ') + fields[i][1];
     return text;
   }
   /** By name, values combined; only `set-cookie` keeps one entry for each value. */
@@ -134,7 +134,6 @@ class Headers {
   }
   static inside() {
     return {
-      isOne: (value) => isObject(value) && #fields in value,
       sorted: (headers) => Headers.#sorted(headers.#fields),
       get: (headers, key) => Headers.#combined(headers.#fields, key),
       add: (headers, key, value) => { push(headers.#fields, [key, value]); },
@@ -147,7 +146,7 @@ class Headers {
     };
   }
 }
-const { isOne: isHeaders, sorted: sortedHeaders, get: getHeader, add: addHeader, copy: copyHeaders, freeze: freezeHeaders } = Headers.inside();
+const { sorted: sortedHeaders, get: getHeader, add: addHeader, copy: copyHeaders, freeze: freezeHeaders } = Headers.inside();
 delete Headers.inside;
 const headersEntries = Headers.prototype.entries;
 defineHidden(Headers.prototype, symbolIterator, headersEntries);
@@ -157,7 +156,7 @@ showAs(Headers, (headers) => {
   const fields = {};
   for (let i = 0; i < pairs.length; i++) {
     const earlier = dataOf(getOwnPropertyDescriptor(fields, pairs[i][0]));
-    defineVisible(fields, pairs[i][0], earlier === undefined ? pairs[i][1] : `${earlier}, ${pairs[i][1]}`);
+    defineVisible(fields, pairs[i][0], earlier === undefined ? pairs[i][1] : earlier + ', ' + pairs[i][1]);
   }
   return { fields };
 });

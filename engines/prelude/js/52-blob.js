@@ -3,7 +3,7 @@
 const blobBytes = new WeakMap(); // the bytes, for the other body types
 
 function blobType(type) {
-  const text = `${type}`;
+  const text = toText(type);
   for (let i = 0; i < text.length; i++) {
     const unit = charCodeAt(text, i);
     if (unit < 0x20 || unit > 0x7e) return '';
@@ -23,8 +23,8 @@ class Blob {
     const chunks = newList();
     if (parts !== undefined) {
       if (!isObject(parts) || typeof parts[symbolIterator] !== 'function') throw new TypeError('The "sources" argument must be a sequence');
-      const endings = options?.endings === undefined ? 'transparent' : `${options.endings}`;
-      if (endings !== 'transparent' && endings !== 'native') throw new TypeError(`"${endings}" is not a line ending`);
+      const endings = options?.endings === undefined ? 'transparent' : toText(options.endings);
+      if (endings !== 'transparent' && endings !== 'native') throw new TypeError('"' + endings + '" is not a line ending');
       for (const part of parts) {
         const view = isObject(part) ? bytesView(part) : undefined;
         if (view !== undefined) push(chunks, view);
@@ -47,7 +47,7 @@ class Blob {
     const size = typedLength(this.#bytes);
     const from = clampIndex(start, size);
     const to = end === undefined ? size : clampIndex(end, size);
-    return makeBlob(copyBytes(this.#bytes, from, max(from, to)), `${type}`);
+    return makeBlob(copyBytes(this.#bytes, from, max(from, to)), toText(type));
   }
   async arrayBuffer() { return typedBuffer(copyBytes(this.#bytes)); }
   async bytes() { return copyBytes(this.#bytes); }

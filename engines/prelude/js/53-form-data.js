@@ -112,17 +112,17 @@ function encodeMultipart(form) {
   const entries = formEntries(form);
   for (let i = 0; i < entries.length; i++) {
     const value = entries[i][1];
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeFormName(formLineEndings(entries[i][0]))}"`;
-    if (typeof value === 'string') push(chunks, encodeUtf8(`${head}\r\n\r\n${formLineEndings(value)}\r\n`));
+    const head = '--' + boundary + '\r\nContent-Disposition: form-data; name="' + escapeFormName(formLineEndings(entries[i][0])) + '"';
+    if (typeof value === 'string') push(chunks, encodeUtf8(head + '\r\n\r\n' + formLineEndings(value) + '\r\n'));
     else {
       const type = blobTypeOf(value) === '' ? 'application/octet-stream' : blobTypeOf(value);
-      push(chunks, encodeUtf8(`${head}; filename="${escapeFormName(fileName(value))}"\r\nContent-Type: ${type}\r\n\r\n`));
+      push(chunks, encodeUtf8(head + '; filename="' + escapeFormName(fileName(value)) + '"\r\nContent-Type: ' + type + '\r\n\r\n'));
       push(chunks, weakMapGet(blobBytes, value));
       push(chunks, encodeUtf8('\r\n'));
     }
   }
-  push(chunks, encodeUtf8(`--${boundary}--\r\n`));
-  return { __proto__: null, bytes: concatBytes(chunks), type: `multipart/form-data; boundary=${boundary}` };
+  push(chunks, encodeUtf8('--' + boundary + '--\r\n'));
+  return { __proto__: null, bytes: concatBytes(chunks), type: 'multipart/form-data; boundary=' + boundary };
 }
 
 function indexOfBytes(bytes, wanted, from) {
@@ -170,9 +170,9 @@ function headerParameter(value, name) {
 function decodeMultipart(bytes, boundary) {
   const malformed = () => new TypeError('Could not parse content as FormData.');
   const entries = newList();
-  const delimiter = encodeUtf8(`--${boundary}`);
+  const delimiter = encodeUtf8('--' + boundary);
   const headersEnd = encodeUtf8('\r\n\r\n');
-  const partEnd = encodeUtf8(`\r\n--${boundary}`);
+  const partEnd = encodeUtf8('\r\n--' + boundary);
   let at = indexOfBytes(bytes, delimiter, 0);
   if (at === -1) throw malformed();
   at += typedLength(delimiter);

@@ -50,9 +50,9 @@ class Response {
   static redirect(url, status = 302) {
     requireArguments(arguments, 1, 'Response.redirect');
     const target = parseUrl(wellFormed(url), undefined);
-    if (target === undefined) throw new TypeError(`Failed to parse URL from ${url}`);
+    if (target === undefined) throw new TypeError('Failed to parse URL from ' + url);
     const code = toUint16(status);
-    if (!REDIRECT_STATUS[code]) throw new RangeError(`Invalid status code ${status}`);
+    if (!REDIRECT_STATUS[code]) throw new RangeError('Invalid status code ' + status);
     const response = new Response();
     response.#status = code;
     addHeader(response.#headers, 'location', serializeUrl(target));

@@ -15,7 +15,7 @@ const choiceNames = freeze(ownKeys(REQUEST_CHOICES));
 function requestMethod(method) {
   const text = byteString(method, 'Request method');
   const upper = toUpperCase(text);
-  if (!isToken(text) || FORBIDDEN_METHODS[upper]) throw new TypeError(`'${text}' is not a valid HTTP method.`);
+  if (!isToken(text) || FORBIDDEN_METHODS[upper]) throw new TypeError('\'' + text + '\' is not a valid HTTP method.');
   return KNOWN_METHODS[upper] ? upper : text;
 }
 
@@ -34,8 +34,8 @@ class Request {
     if (from === undefined) {
       const text = wellFormed(input);
       this.#url = parseUrl(text, undefined);
-      if (this.#url === undefined) throw new TypeError(`Failed to parse URL from ${text}`);
-      if (hasCredentials(this.#url)) throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${text}`);
+      if (this.#url === undefined) throw new TypeError('Failed to parse URL from ' + text);
+      if (hasCredentials(this.#url)) throw new TypeError('Request cannot be constructed from a URL that includes credentials: ' + text);
     } else {
       this.#url = from.#url;
       this.#method = from.#method;
@@ -59,12 +59,12 @@ class Request {
     for (let i = 0; i < choiceNames.length; i++) {
       const name = choiceNames[i];
       if (init[name] === undefined) continue;
-      const choice = `${init[name]}`;
-      if (listIndexOf(split(REQUEST_CHOICES[name], ' '), choice) === -1 || choice === 'navigate') throw new TypeError(`Request: ${choice} is not an accepted value of ${name}`);
+      const choice = toText(init[name]);
+      if (listIndexOf(split(REQUEST_CHOICES[name], ' '), choice) === -1 || choice === 'navigate') throw new TypeError('Request: ' + choice + ' is not an accepted value of ' + name);
       this.#options[name] = choice;
     }
-    if (init.referrer !== undefined) this.#options.referrer = `${init.referrer}`;
-    if (init.integrity !== undefined) this.#options.integrity = `${init.integrity}`;
+    if (init.referrer !== undefined) this.#options.referrer = toText(init.referrer);
+    if (init.integrity !== undefined) this.#options.integrity = toText(init.integrity);
     if (init.keepalive !== undefined) this.#options.keepalive = Boolean(init.keepalive);
   }
 
@@ -110,9 +110,9 @@ class Request {
     return copy;
   }
 
-  static inside() { return { isOne: (value) => isObject(value) && #url in value, stateOf: (request) => request.#body, headersOf: (request) => request.#headers }; }
+  static inside() { return { stateOf: (request) => request.#body, headersOf: (request) => request.#headers }; }
 }
-const { isOne: isRequest, stateOf: requestState, headersOf: requestHeaders } = Request.inside();
+const { stateOf: requestState, headersOf: requestHeaders } = Request.inside();
 delete Request.inside;
 addBodyMethods(Request, requestState, requestHeaders);
 publish(Request);

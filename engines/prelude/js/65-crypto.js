@@ -6,11 +6,11 @@ const KEY_USAGES = 'encrypt decrypt sign verify deriveKey deriveBits wrapKey unw
 const JWK_HMAC = freeze({ __proto__: null, 'SHA-1': 'HS1', 'SHA-256': 'HS256', 'SHA-384': 'HS384', 'SHA-512': 'HS512' });
 const cryptoMaker = freeze({ __proto__: null });
 
-const unsupported = (what) => new DOMException(`${what} is not supported`, 'NotSupportedError');
+const unsupported = (what) => new DOMException(what + ' is not supported', 'NotSupportedError');
 const algorithmName = (algorithm) => {
   const name = isObject(algorithm) ? algorithm.name : algorithm;
   if (name === undefined) throw new TypeError('The algorithm has no name');
-  return toUpperCase(`${name}`);
+  return toUpperCase(toText(name));
 };
 const hashName = (algorithm) => {
   const name = algorithmName(algorithm);
@@ -20,7 +20,7 @@ const hashName = (algorithm) => {
 const requireHmac = (algorithm) => { if (algorithmName(algorithm) !== 'HMAC') throw new DOMException('Unrecognized algorithm name', 'NotSupportedError'); };
 const requireBytes = (data, name) => {
   const view = isObject(data) ? bytesView(data) : undefined;
-  if (view === undefined) throw new TypeError(`The "${name}" argument must be an ArrayBuffer or a view of one`);
+  if (view === undefined) throw new TypeError('The "' + name + '" argument must be an ArrayBuffer or a view of one');
   return copyBytes(view);
 };
 
@@ -45,7 +45,7 @@ class CryptoKey {
       bytesFor: (key, usage) => {
         if (!isObject(key) || !(#bytes in key)) throw new TypeError('The "key" argument must be a CryptoKey');
         if (usage !== undefined && listIndexOf(key.#usages, usage) === -1) {
-          throw new DOMException(`The key does not allow "${usage}"`, 'InvalidAccessError');
+          throw new DOMException('The key does not allow "' + usage + '"', 'InvalidAccessError');
         }
         return key.#bytes;
       },
@@ -65,8 +65,8 @@ function readUsages(usages) {
   const known = split(KEY_USAGES, ' ');
   const list = newList();
   for (const usage of usages) {
-    const name = `${usage}`;
-    if (listIndexOf(known, name) === -1) throw new TypeError(`"${name}" is not a key usage`);
+    const name = toText(usage);
+    if (listIndexOf(known, name) === -1) throw new TypeError('"' + name + '" is not a key usage');
     if (name !== 'sign' && name !== 'verify') throw new DOMException('Unsupported key usage for an HMAC key', 'SyntaxError');
     if (listIndexOf(list, name) === -1) push(list, name);
   }
@@ -75,7 +75,7 @@ function readUsages(usages) {
 }
 
 function makeHmacKey(bytes, hash, length, extractable, usages) {
-  const key = new CryptoKey(cryptoMaker, bytes, { hash: { name: hash }, name: 'HMAC', length }, Boolean(extractable), usages);
+  const key = new CryptoKey(cryptoMaker, bytes, { name: 'HMAC', hash: { name: hash }, length }, Boolean(extractable), usages);
   weakMapSet(keyHashes, key, hash);
   return key;
 }
@@ -106,7 +106,7 @@ class SubtleCrypto {
     let bytes;
     if (format === 'raw') bytes = requireBytes(keyData, 'keyData');
     else if (format === 'jwk') bytes = bytesOfJwk(keyData, hash, extractable);
-    else throw unsupported(`The key format "${format}"`);
+    else throw unsupported('The key format "' + format + '"');
     const bits = typedLength(bytes) * 8;
     if (bits === 0) throw new DOMException('Zero-length key is not supported', 'DataError');
     const { length } = algorithm;
@@ -129,7 +129,7 @@ class SubtleCrypto {
     const bytes = keyBytes(key);
     if (!keyExtractable(key)) throw new DOMException('key is not extractable', 'InvalidAccessError');
     if (format === 'raw') return typedBuffer(copyBytes(bytes));
-    if (format !== 'jwk') throw unsupported(`The key format "${format}"`);
+    if (format !== 'jwk') throw unsupported('The key format "' + format + '"');
     const k = replaceAll(replaceAll(replaceAll(toBase64(bytes), '+', '-'), '/', '_'), '=', '');
     return { key_ops: toArray(keyUsages(key)), ext: true, kty: 'oct', k, alg: JWK_HMAC[weakMapGet(keyHashes, key)] };
   }
@@ -173,7 +173,7 @@ class Crypto {
     if (tag === undefined || !RANDOM_KINDS[tag]) throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
     const bytes = new Uint8Array(typedBuffer(array), typedByteOffset(array), typedByteLength(array));
     if (typedLength(bytes) > RANDOM_BYTES_MAX) {
-      throw new DOMException(`The requested length exceeds ${RANDOM_BYTES_MAX} bytes`, 'QuotaExceededError');
+      throw new DOMException('The requested length exceeds ' + RANDOM_BYTES_MAX + ' bytes', 'QuotaExceededError');
     }
     if (typedLength(bytes) > 0) nativeRandomFill(bytes);
     return array;
@@ -185,7 +185,7 @@ class Crypto {
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let text = '';
     for (let i = 0; i < 16; i++) {
-      text += `${i === 4 || i === 6 || i === 8 || i === 10 ? '-' : ''}${padStart(numberToString(bytes[i], 16), 2, '0')}`;
+      text += '' + (i === 4 || i === 6 || i === 8 || i === 10 ? '-' : '') + padStart(numberToString(bytes[i], 16), 2, '0');
     }
     return text;
   }

@@ -13,28 +13,28 @@ const numberLocales = {
     compact: [[4, 3, 'K', ' thousand', ' thousand'], [7, 6, 'M', ' million', ' million'], [10, 9, 'B', ' billion', ' billion'], [13, 12, 'T', ' trillion', ' trillion']] },
   'de': { decimal: ',', group: '.', minGrouping: 1, secondary: 3, percentGap: NBSP, before: false, gap: NBSP, accounting: false,
     symbols: 'USD $ EUR € GBP £ JPY ¥ CNY CN¥ INR ₹ BRL R$ CAD CA$ AUD AU$ NZD NZ$ MXN MX$ KRW ₩ HKD HK$ TWD NT$ ILS ₪ THB ฿ VND ₫',
-    compact: [[4, 3, '', ' Tausend', ' Tausend'], [7, 6, `${NBSP}Mio.`, ' Million', ' Millionen'], [10, 9, `${NBSP}Mrd.`, ' Milliarde', ' Milliarden'], [13, 12, `${NBSP}Bio.`, ' Billion', ' Billionen']] },
+    compact: [[4, 3, '', ' Tausend', ' Tausend'], [7, 6, NBSP + 'Mio.', ' Million', ' Millionen'], [10, 9, NBSP + 'Mrd.', ' Milliarde', ' Milliarden'], [13, 12, NBSP + 'Bio.', ' Billion', ' Billionen']] },
   'fr': { decimal: ',', group: NARROW_NBSP, minGrouping: 1, secondary: 3, percentGap: NBSP, before: false, gap: NBSP, accounting: true,
     symbols: 'USD $US EUR € GBP £GB INR ₹ BRL R$ CAD $CA AUD $AU NZD $NZ MXN $MX KRW ₩ SGD $SG ILS ₪ VND ₫',
-    compact: [[4, 3, `${NBSP}k`, ' mille', ' mille'], [7, 6, `${NBSP}M`, ' million', ' millions'], [10, 9, `${NBSP}Md`, ' milliard', ' milliards'], [13, 12, `${NBSP}Bn`, ' billion', ' billions']] },
+    compact: [[4, 3, NBSP + 'k', ' millier', ' mille'], [7, 6, NBSP + 'M', ' million', ' millions'], [10, 9, NBSP + 'Md', ' milliard', ' milliards'], [13, 12, NBSP + 'Bn', ' billion', ' billions']] },
   'es': { decimal: ',', group: '.', minGrouping: 2, secondary: 3, percentGap: NBSP, before: false, gap: NBSP, accounting: false,
     symbols: 'USD US$ EUR € THB ฿ VND ₫',
-    compact: [[4, 3, `${NBSP}mil`, ' mil', ' mil'], [7, 6, `${NBSP}M`, ' millón', ' millones'], [11, 9, `${NBSP}mil${NBSP}M`, ' mil millones', ' mil millones'], [13, 12, `${NBSP}B`, ' billón', ' billones']] },
+    compact: [[4, 3, NBSP + 'mil', ' mil', ' mil'], [7, 6, NBSP + 'M', ' millón', ' millones'], [11, 9, NBSP + 'mil' + NBSP + 'M', ' mil millones', ' mil millones'], [13, 12, NBSP + 'B', ' billón', ' billones']] },
   'it': { decimal: ',', group: '.', minGrouping: 2, secondary: 3, percentGap: '', before: false, gap: NBSP, accounting: false,
     symbols: 'EUR € GBP £ CNY CN¥ CAD CA$ AUD A$ NZD NZ$ ILS ₪ THB ฿ PHP ₱',
-    compact: [[4, 3, 'K', ' mila', ' mila'], [7, 6, `${NBSP}Mln`, ' milione', ' milioni'], [10, 9, `${NBSP}Mld`, ' miliardo', ' miliardi'], [13, 12, `${NBSP}Bln`, ' mille miliardi', ' mila miliardi']] },
+    compact: [[4, 3, 'K', ' mila', ' mila'], [7, 6, NBSP + 'Mln', ' milione', ' milioni'], [10, 9, NBSP + 'Mld', ' miliardo', ' miliardi'], [13, 12, NBSP + 'Bln', ' mille miliardi', ' mila miliardi']] },
   'ja': { decimal: '.', group: ',', minGrouping: 1, secondary: 3, percentGap: '', before: true, gap: '', accounting: true,
     symbols: 'USD $ EUR € GBP £ JPY ￥ CNY 元 INR ₹ BRL R$ CAD CA$ AUD A$ NZD NZ$ MXN MX$ KRW ₩ HKD HK$ TWD NT$ ILS ₪ VND ₫',
     compact: [[5, 4, '万', '万', '万'], [9, 8, '億', '億', '億'], [13, 12, '兆', '兆', '兆']] },
   'pt': { decimal: ',', group: '.', minGrouping: 1, secondary: 3, percentGap: '', before: true, gap: NBSP, accounting: false,
     symbols: 'USD US$ EUR € GBP £ JPY JP¥ CNY CN¥ INR ₹ BRL R$ CAD CA$ AUD AU$ NZD NZ$ MXN MX$ KRW ₩ HKD HK$ TWD NT$ ILS ₪ THB ฿ VND ₫',
-    compact: [[4, 3, `${NBSP}mil`, ' mil', ' mil'], [7, 6, `${NBSP}mi`, ' milhão', ' milhões'], [10, 9, `${NBSP}bi`, ' bilhão', ' bilhões'], [13, 12, `${NBSP}tri`, ' trilhão', ' trilhões']] },
+    compact: [[4, 3, NBSP + 'mil', ' mil', ' mil'], [7, 6, NBSP + 'mi', ' milhão', ' milhões'], [10, 9, NBSP + 'bi', ' bilhão', ' bilhões'], [13, 12, NBSP + 'tri', ' trilhão', ' trilhões']] },
 };
-numberLocales['en-GB'] = { ...numberLocales.en, symbols: `${numberLocales.en.symbols} USD US$ JPY JP¥`,
+numberLocales['en-GB'] = { ...numberLocales.en, symbols: numberLocales.en.symbols + ' USD US$ JPY JP¥',
   compact: [[4, 3, 'k', ' thousand', ' thousand'], [7, 6, 'm', ' million', ' million'], [10, 9, 'bn', ' billion', ' billion'], [13, 12, 'tn', ' trillion', ' trillion']] };
-numberLocales['en-IN'] = { ...numberLocales.en, secondary: 2, symbols: `${numberLocales.en.symbols} JPY JP¥`,
-  compact: [[4, 3, 'K', ' thousand', ' thousand'], [6, 5, 'L', `${NARROW_NBSP}lakh`, `${NARROW_NBSP}lakh`], [8, 7, 'Cr', `${NARROW_NBSP}crore`, `${NARROW_NBSP}crore`],
-    [11, 10, 'KCr', `${NARROW_NBSP}thousand crore`, `${NARROW_NBSP}thousand crore`], [13, 12, 'LCr', `${NARROW_NBSP}lakh${NARROW_NBSP}crore`, `${NARROW_NBSP}lakh${NARROW_NBSP}crore`]] };
+numberLocales['en-IN'] = { ...numberLocales.en, secondary: 2, symbols: numberLocales.en.symbols + ' JPY JP¥',
+  compact: [[4, 3, 'K', ' thousand', ' thousand'], [6, 5, 'L', NARROW_NBSP + 'lakh', NARROW_NBSP + 'lakh'], [8, 7, 'Cr', NARROW_NBSP + 'crore', NARROW_NBSP + 'crore'],
+    [11, 10, 'KCr', NARROW_NBSP + 'thousand crore', NARROW_NBSP + 'thousand crore'], [13, 12, 'LCr', NARROW_NBSP + 'lakh' + NARROW_NBSP + 'crore', NARROW_NBSP + 'lakh' + NARROW_NBSP + 'crore']] };
 
 const isLetters = (text) => {
   for (let i = 0; i < text.length; i++) if (!isAlpha(charCodeAt(text, i))) return false;
@@ -47,7 +47,7 @@ const isAlphanumeric = (text) => {
 
 /** `en-us` as `en-US`, with its parts; a RangeError when it is no language tag. */
 function parseLocale(tag) {
-  const wrong = () => new RangeError(`Incorrect locale information provided: ${tag}`);
+  const wrong = () => new RangeError('Incorrect locale information provided: ' + tag);
   const subtags = split(tag, '-');
   const language = toLowerCase(subtags[0]);
   if (!isLetters(language) || language.length < 2 || language.length > 8 || language.length === 4) throw wrong();
@@ -58,12 +58,12 @@ function parseLocale(tag) {
     if (subtag.length > 8 || !isAlphanumeric(subtag)) throw wrong();
     if (subtag.length === 4 && isLetters(subtag) && parsed.script === undefined && parsed.region === undefined) {
       parsed.script = toUpperCase(subtag[0]) + toLowerCase(slice(subtag, 1));
-      parsed.base += `-${parsed.script}`;
+      parsed.base += '-' + parsed.script;
     } else if ((subtag.length === 2 && isLetters(subtag)) || (subtag.length === 3 && !isNaN(+subtag))) {
       if (parsed.region !== undefined) throw wrong();
       parsed.region = toUpperCase(subtag);
-      parsed.base += `-${parsed.region}`;
-    } else if (subtag.length >= 5 || (subtag.length === 4 && isDigit(charCodeAt(subtag, 0)))) parsed.base += `-${toLowerCase(subtag)}`;
+      parsed.base += '-' + parsed.region;
+    } else if (subtag.length >= 5 || (subtag.length === 4 && isDigit(charCodeAt(subtag, 0)))) parsed.base += '-' + toLowerCase(subtag);
     else throw wrong();
   }
   parsed.tag = parsed.base;
@@ -72,11 +72,11 @@ function parseLocale(tag) {
     const subtag = toLowerCase(subtags[i]);
     if (subtag === '' || subtag.length > 8 || !isAlphanumeric(subtag)) throw wrong();
     if (subtag.length === 1 && i + 1 >= subtags.length) throw wrong();
-    parsed.tag += `-${subtag}`;
+    parsed.tag += '-' + subtag;
     if (subtag.length === 2) {
       key = subtag;
       parsed.extensions[key] = '';
-    } else if (key !== undefined && subtag.length > 2) parsed.extensions[key] += `${parsed.extensions[key] === '' ? '' : '-'}${subtag}`;
+    } else if (key !== undefined && subtag.length > 2) parsed.extensions[key] += '' + (parsed.extensions[key] === '' ? '' : '-') + subtag;
   }
   return parsed;
 }
@@ -87,7 +87,7 @@ function readLocales(locales) {
   if (locales === undefined) return list;
   const add = (given) => {
     if (typeof given !== 'string' && !isObject(given)) throw new TypeError('Incorrect locale information provided');
-    const parsed = parseLocale(`${given}`);
+    const parsed = parseLocale(toText(given));
     for (let i = 0; i < list.length; i++) if (list[i].tag === parsed.tag) return;
     push(list, parsed);
   };
@@ -108,7 +108,7 @@ function chooseLocale(locales) {
   for (let i = 0; i < list.length; i++) if (isKnownLanguage(list[i])) return list[i];
   return parseLocale(DEFAULT_LOCALE);
 }
-const localeData = (table, locale) => table[`${locale.language}-${locale.region}`] ?? table[locale.language] ?? table.en;
+const localeData = (table, locale) => table[(locale.language + '-' + locale.region)] ?? table[locale.language] ?? table.en;
 
 function supportedLocalesOf(locales) {
   const list = readLocales(locales);
@@ -121,9 +121,9 @@ function supportedLocalesOf(locales) {
 function textOption(options, name, choices, otherwise) {
   const given = options[name];
   if (given === undefined) return otherwise;
-  const text = `${given}`;
+  const text = toText(given);
   if (choices !== undefined && listIndexOf(split(choices, ' '), text) === -1) {
-    throw new RangeError(`Value ${text} out of range for Intl options property ${name}`);
+    throw new RangeError('Value ' + text + ' out of range for Intl options property ' + name);
   }
   return text;
 }
@@ -131,7 +131,7 @@ function numberOption(options, name, least, most, otherwise) {
   const given = options[name];
   if (given === undefined) return otherwise;
   const number = +given;
-  if (!(number >= least && number <= most)) throw new RangeError(`${name} value is out of range.`);
+  if (!(number >= least && number <= most)) throw new RangeError(name + ' value is out of range.');
   return floor(number);
 }
 const flagOption = (options, name, otherwise) => (options[name] === undefined ? otherwise : Boolean(options[name]));
@@ -151,7 +151,7 @@ function makeIntlClass(name, callable, resolve, methods, getters = {}) {
   const records = new WeakMap();
   const Class = {
     [name]: function (locales, options) {
-      if (new.target === undefined && !callable) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
+      if (new.target === undefined && !callable) throw new TypeError('Constructor Intl.' + name + ' requires \'new\'');
       const self = new.target === undefined ? create(Class.prototype) : this;
       weakMapSet(records, self, resolve(locales, options));
       return self;
@@ -159,7 +159,7 @@ function makeIntlClass(name, callable, resolve, methods, getters = {}) {
   }[name];
   const recordOf = (self) => {
     const record = isObject(self) ? weakMapGet(records, self) : undefined;
-    if (record === undefined) throw new TypeError(`Method called on an object that is not an Intl.${name}`);
+    if (record === undefined) throw new TypeError('Method called on an object that is not an Intl.' + name);
     return record;
   };
   const shown = methods(recordOf);
@@ -178,7 +178,7 @@ function makeIntlClass(name, callable, resolve, methods, getters = {}) {
   defineProperty(Class, 'length', { __proto__: null, value: 0, writable: false, enumerable: false, configurable: true });
   defineProperty(Class, 'prototype', { __proto__: null, writable: false });
   defineHidden(Class, 'supportedLocalesOf', { supportedLocalesOf(locales) { return supportedLocalesOf(locales); } }.supportedLocalesOf);
-  defineProperty(Class.prototype, symbolToStringTag, { __proto__: null, value: `Intl.${name}`, writable: false, enumerable: false, configurable: true });
+  defineProperty(Class.prototype, symbolToStringTag, { __proto__: null, value: 'Intl.' + name, writable: false, enumerable: false, configurable: true });
   defineHidden(guestIntl, name, Class);
   return recordOf;
 }

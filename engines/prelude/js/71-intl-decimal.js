@@ -28,12 +28,12 @@ function toDecimal(given) {
     if (isPlainDecimal(text)) return parseDecimal(text);
     value = Number(text);
   }
-  if (typeof value === 'bigint') return parseDecimal(`${value}`);
+  if (typeof value === 'bigint') return parseDecimal(toText(value));
   const number = +value;
   if (isNaN(number)) return makeDecimal(false, '', 0, 'nan');
   if (!isFinite(number)) return makeDecimal(number < 0, '', 0, 'infinity');
   if (number === 0) return makeDecimal(sameValue(number, -0), '', 0, undefined);
-  return parseDecimal(`${number}`);
+  return parseDecimal(toText(number));
 }
 const toPrimitiveNumber = (value) => {
   const primitive = value[Symbol.toPrimitive] === undefined ? value.valueOf() : value;
@@ -94,8 +94,8 @@ function increment(digits) {
   let i = digits.length - 1;
   while (i >= 0 && digits[i] === '9') i -= 1;
   const tail = repeat('0', digits.length - 1 - i);
-  if (i < 0) return `1${tail}`;
-  return `${slice(digits, 0, i)}${fromCharCode(charCodeAt(digits, i) + 1)}${tail}`;
+  if (i < 0) return '1' + tail;
+  return '' + slice(digits, 0, i) + fromCharCode(charCodeAt(digits, i) + 1) + tail;
 }
 
 /** The digits before and after the point, padded to what is asked for. */

@@ -44,7 +44,7 @@ function resolveNumberFormat(locales, given) {
   const format = { __proto__: null, locale, data: localeData(numberLocales, locale), bound: undefined };
   format.style = textOption(options, 'style', 'decimal percent currency unit', 'decimal');
   const currency = textOption(options, 'currency', undefined, undefined);
-  if (currency !== undefined && (currency.length !== 3 || !isLetters(currency))) throw new RangeError(`Invalid currency code : ${currency}`);
+  if (currency !== undefined && (currency.length !== 3 || !isLetters(currency))) throw new RangeError('Invalid currency code : ' + currency);
   if (format.style === 'currency') {
     if (currency === undefined) throw new TypeError('Currency code is required with currency style.');
     format.currency = toUpperCase(currency);
@@ -52,7 +52,7 @@ function resolveNumberFormat(locales, given) {
   format.currencyDisplay = textOption(options, 'currencyDisplay', 'code symbol narrowSymbol name', 'symbol');
   format.currencySign = textOption(options, 'currencySign', 'standard accounting', 'standard');
   const unit = textOption(options, 'unit', undefined, undefined);
-  if (unit !== undefined && !isUnit(unit)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${unit}'`);
+  if (unit !== undefined && !isUnit(unit)) throw new RangeError('Invalid unit argument for Intl.NumberFormat() \'' + unit + '\'');
   if (format.style === 'unit') {
     if (unit === undefined) throw new TypeError('Unit is required with unit style.');
     format.unit = unit;
@@ -79,9 +79,9 @@ function readGrouping(options, compact) {
   if (given === undefined) return compact ? 'min2' : 'auto';
   if (given === true) return 'always';
   if (given === false || given === null || given === 0 || given === '') return false;
-  const text = `${given}`;
+  const text = toText(given);
   if (text === 'true' || text === 'false') return compact ? 'min2' : 'auto';
-  if (text !== 'always' && text !== 'auto' && text !== 'min2') throw new RangeError(`Value ${text} out of range for Intl.NumberFormat options property useGrouping`);
+  if (text !== 'always' && text !== 'auto' && text !== 'min2') throw new RangeError('Value ' + text + ' out of range for Intl.NumberFormat options property useGrouping');
   return text;
 }
 
@@ -151,7 +151,7 @@ function numberCore(given, format) {
   } else if (format.notation === 'scientific' || format.notation === 'engineering') {
     addPart(parts, 'exponentSeparator', 'E');
     if (exponent < 0) addPart(parts, 'exponentMinusSign', '-');
-    addPart(parts, 'exponentInteger', `${abs(exponent)}`);
+    addPart(parts, 'exponentInteger', toText(abs(exponent)));
   }
   return { __proto__: null, parts, decimal: applied.decimal, plural };
 }
@@ -221,7 +221,7 @@ function currencyName(format, plural) {
   const name = format.locale.language === 'en' ? CURRENCY_NAMES[format.currency] : undefined;
   if (name === undefined) return format.currency;
   if (name[name.length - 1] === '=') return slice(name, 0, -1);
-  return plural === 'one' ? name : IRREGULAR_PLURALS[name] ?? `${name}s`;
+  return plural === 'one' ? name : IRREGULAR_PLURALS[name] ?? (name + 's');
 }
 
 function addUnit(parts, format, plural) {
@@ -235,7 +235,7 @@ function addUnit(parts, format, plural) {
   else {
     const per = indexOf(format.unit, '-per-');
     const below = trim(split(UNITS[slice(format.unit, per + 5)][width], '|')[0]);
-    text = `${pick(slice(format.unit, 0, per))}${width === 2 ? ' per ' : '/'}${below}`;
+    text = '' + pick(slice(format.unit, 0, per)) + (width === 2 ? ' per ' : '/') + below;
   }
   if (format.unit === 'percent' && width !== 2) {
     addPart(parts, 'literal', format.data.percentGap);
@@ -249,7 +249,7 @@ function addUnit(parts, format, plural) {
 }
 
 const RANGE_DASH = '–';
-const rangeText = (from, to) => (from === to ? `~${from}` : `${from}${RANGE_DASH}${to}`);
+const rangeText = (from, to) => (from === to ? '~' + from : '' + from + RANGE_DASH + to);
 
 makeIntlClass('NumberFormat', true, resolveNumberFormat, (recordOf) => ({
   formatToParts(value) { return partsToArray(formatNumberParts(value, recordOf(this))); },
@@ -258,7 +258,7 @@ makeIntlClass('NumberFormat', true, resolveNumberFormat, (recordOf) => ({
     const from = formatNumberParts(start, format);
     const to = formatNumberParts(end, format);
     if (format.style === 'currency' && format.data.before && partsToText(from) !== partsToText(to)) {
-      return `${partsToText(from)} ${RANGE_DASH} ${partsToText(to)}`;
+      return partsToText(from) + ' ' + RANGE_DASH + ' ' + partsToText(to);
     }
     return rangeText(partsToText(from), partsToText(to));
   },
@@ -276,22 +276,22 @@ makeIntlClass('NumberFormat', true, resolveNumberFormat, (recordOf) => ({
       options.unitDisplay = format.unitDisplay;
     }
     options.minimumIntegerDigits = digits.leastWhole;
-    if (digits.mostSignificant === undefined) {
-      options.minimumFractionDigits = digits.leastFraction;
-      options.maximumFractionDigits = digits.mostFraction;
-    }
     if (digits.mostSignificant !== undefined || digits.compact) {
       options.minimumSignificantDigits = digits.leastSignificant ?? 1;
       options.maximumSignificantDigits = digits.mostSignificant ?? 2;
+    }
+    if (digits.mostSignificant === undefined) {
+      options.minimumFractionDigits = digits.leastFraction;
+      options.maximumFractionDigits = digits.mostFraction;
     }
     options.useGrouping = format.grouping;
     options.notation = format.notation;
     if (format.notation === 'compact') options.compactDisplay = format.compactDisplay;
     options.signDisplay = format.signDisplay;
-    options.roundingIncrement = 1;
     options.roundingMode = digits.mode;
-    options.roundingPriority = digits.compact ? 'morePrecision' : 'auto';
+    options.roundingIncrement = 1;
     options.trailingZeroDisplay = digits.trailing;
+    options.roundingPriority = digits.compact ? 'morePrecision' : 'auto';
     return options;
   },
 }), { format: (format) => (value) => partsToText(formatNumberParts(value, format)) });

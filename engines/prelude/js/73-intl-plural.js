@@ -74,7 +74,7 @@ function listParts(record, items) {
       let between = comma;
       if (i === items.length - 1) {
         if (words === undefined) between = record.type === 'disjunction' ? '、または' : record.type === 'unit' ? (record.style === 'narrow' ? '' : ' ') : '、';
-        else if (word !== '') between = oxford && items.length > 2 ? `, ${word} ` : ` ${word} `;
+        else if (word !== '') between = oxford && items.length > 2 ? ', ' + word + ' ' : ' ' + word + ' ';
       }
       addPart(parts, 'literal', between);
     }
@@ -106,7 +106,7 @@ makeIntlClass('ListFormat', false, (locales, given) => {
   },
 }));
 
-const RELATIVE_UNITS = { __proto__: null, second: ['sec', 's'], minute: ['min', 'min'], hour: ['hr', 'h'], day: ['day', 'd'], week: ['wk', 'w'], month: ['mo', 'mo'],
+const RELATIVE_UNITS = { __proto__: null, second: ['sec', 's'], minute: ['min', 'm'], hour: ['hr', 'h'], day: ['day', 'd'], week: ['wk', 'w'], month: ['mo', 'mo'],
   quarter: ['qtr', 'q'], year: ['yr', 'y'] };
 const RELATIVE_WORDS = { __proto__: null, second: ['', 'now', ''], minute: ['', 'this minute', ''], hour: ['', 'this hour', ''], day: ['yesterday', 'today', 'tomorrow'],
   week: ['last week', 'this week', 'next week'], month: ['last month', 'this month', 'next month'], quarter: ['last quarter', 'this quarter', 'next quarter'],
@@ -115,16 +115,16 @@ const RELATIVE_WORDS = { __proto__: null, second: ['', 'now', ''], minute: ['', 
 function relativeParts(record, value, unit) {
   const number = +value;
   if (!isFinite(number)) throw new RangeError('Invalid time value');
-  let name = `${unit}`;
+  let name = toText(unit);
   if (endsWith(name, 's')) name = slice(name, 0, -1);
-  if (RELATIVE_UNITS[name] === undefined) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
+  if (RELATIVE_UNITS[name] === undefined) throw new RangeError('Invalid unit argument for format() \'' + unit + '\'');
   const parts = newList();
   if (record.numeric === 'auto' && (number === 0 || number === 1 || number === -1)) {
     const word = RELATIVE_WORDS[name][number + 1];
     if (word !== '') {
       const short = record.style === 'long' ? name : RELATIVE_UNITS[name][0];
       addPart(parts, 'literal', record.style === 'long' || name === 'day' || name === 'second' || name === 'minute' || name === 'hour' ? word
-        : replaceAll(word, name, `${short}.`));
+        : replaceAll(word, name, short + '.'));
       return parts;
     }
   }
@@ -134,13 +134,13 @@ function relativeParts(record, value, unit) {
   let label = name;
   if (record.style !== 'long') {
     const short = RELATIVE_UNITS[name][record.style === 'short' ? 0 : 1];
-    label = record.style === 'narrow' ? short : name === 'day' ? 'day' : `${short}.`;
+    label = record.style === 'narrow' ? short : name === 'day' ? 'day' : short + '.';
   }
   if (record.style === 'long' || (record.style === 'short' && name === 'day')) label += plural === 'one' ? '' : 's';
   else if (record.style === 'short' && name === 'quarter') label = plural === 'one' ? 'qtr.' : 'qtrs.';
   if (!past) addPart(parts, 'literal', 'in ');
   for (let i = 0; i < core.length; i++) push(parts, { __proto__: null, type: core[i].type, value: core[i].value, unit: name });
-  addPart(parts, 'literal', `${record.style === 'narrow' ? '' : ' '}${label}${past ? ' ago' : ''}`);
+  addPart(parts, 'literal', '' + (record.style === 'narrow' ? '' : ' ') + label + (past ? ' ago' : ''));
   return parts;
 }
 

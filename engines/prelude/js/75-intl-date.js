@@ -8,21 +8,21 @@ const UTC_NAMES = words('utc gmt etc/utc etc/gmt etc/uct uct zulu etc/zulu unive
 /** `{ name, minutes }` of a zone. */
 function readTimeZone(given) {
   if (given === undefined) return { __proto__: null, name: 'UTC', minutes: 0 };
-  const text = `${given}`;
+  const text = toText(given);
   if (listIndexOf(UTC_NAMES, toLowerCase(text)) !== -1) return { __proto__: null, name: 'UTC', minutes: 0 };
   const offset = offsetMinutes(text);
   if (offset !== undefined) {
     const away = abs(offset);
-    const digits = (number) => padStart(`${number}`, 2, '0');
-    return { __proto__: null, name: `${offset < 0 ? '-' : '+'}${digits(floor(away / 60))}:${digits(away % 60)}`, minutes: offset };
+    const digits = (number) => padStart(toText(number), 2, '0');
+    return { __proto__: null, name: '' + (offset < 0 ? '-' : '+') + digits(floor(away / 60)) + ':' + digits(away % 60), minutes: offset };
   }
   const lower = toLowerCase(text);
   if (startsWith(lower, 'etc/gmt')) {
     const hours = +slice(text, 7);
-    if (isInteger(hours) && hours >= -14 && hours <= 12) return { __proto__: null, name: `Etc/GMT${hours < 0 ? '' : '+'}${hours}`, minutes: -hours * 60 };
+    if (isInteger(hours) && hours >= -14 && hours <= 12) return { __proto__: null, name: 'Etc/GMT' + (hours < 0 ? '' : '+') + hours, minutes: -hours * 60 };
   }
-  if (isZoneName(text)) throw new RangeError(`Time zone data is absent: ${text} (use UTC or an offset such as +02:00)`);
-  throw new RangeError(`Invalid time zone specified: ${text}`);
+  if (isZoneName(text)) throw new RangeError('Time zone data is absent: ' + text + ' (use UTC or an offset such as +02:00)');
+  throw new RangeError('Invalid time zone specified: ' + text);
 }
 
 const isZoneName = (text) => {
@@ -67,7 +67,7 @@ function resolveDateFormat(locales, given, required = 'any', defaults = 'date') 
   format.timeStyle = textOption(options, 'timeStyle', 'full long medium short', undefined);
   if (format.dateStyle !== undefined || format.timeStyle !== undefined) {
     for (let i = 0; i < DATE_FIELDS.length; i++) {
-      if (fields[DATE_FIELDS[i]] !== undefined) throw new TypeError(`Can't set option ${DATE_FIELDS[i]} when ${format.dateStyle === undefined ? 'timeStyle' : 'dateStyle'} is used`);
+      if (fields[DATE_FIELDS[i]] !== undefined) throw new TypeError('Can\'t set option ' + DATE_FIELDS[i] + ' when ' + (format.dateStyle === undefined ? 'timeStyle' : 'dateStyle') + ' is used');
     }
     if (required === 'date' && format.timeStyle !== undefined) throw new TypeError('Invalid option : timeStyle');
     if (required === 'time' && format.dateStyle !== undefined) throw new TypeError('Invalid option : dateStyle');
@@ -107,31 +107,31 @@ function datePattern(format) {
   const date = datePart(data, fields);
   let time = timePart(format, fields.hour !== undefined, fields.minute !== undefined, fields.second !== undefined);
   if (fields.timeZoneName !== undefined) {
-    const zone = `{${startsWith(fields.timeZoneName, 'long') ? 'zzzz' : 'z'}}`;
-    if (time === '') return date === '' ? zone : `${date}, ${zone}`;
-    time += ` ${zone}`;
+    const zone = '{' + (startsWith(fields.timeZoneName, 'long') ? 'zzzz' : 'z') + '}';
+    if (time === '') return date === '' ? zone : date + ', ' + zone;
+    time += ' ' + zone;
   }
   if (date === '' || time === '') return date + time;
   const alone = fields.weekday !== undefined && fields.month === undefined && fields.day === undefined && fields.year === undefined;
   const length = fields.month === 'long' ? (fields.weekday === undefined ? 1 : 0) : fields.month === 'short' ? 2 : 3;
-  return date + (alone ? data.weekdayGlue : data.glue[length]) + time;
+  return date + (alone ? data.weekdayGlue[fields.weekday === 'long' ? 0 : 1] : data.glue[length]) + time;
 }
 
 function datePart(data, fields) {
   const { weekday, year, month, day } = fields;
   const textual = month === 'long' || month === 'short' || month === 'narrow';
-  const key = `${year === undefined ? '' : 'y'}${month === undefined ? '' : textual ? 'MMM' : 'M'}${day === undefined ? '' : 'd'}`;
+  const key = '' + (year === undefined ? '' : 'y') + (month === undefined ? '' : textual ? 'MMM' : 'M') + (day === undefined ? '' : 'd');
   const longKey = month === 'long' ? replaceAll(key, 'MMM', 'MMMM') : key;
   let pattern;
   if (key === '') pattern = '';
   else if (key === 'MMM') pattern = '{MMM}';
-  else if (key === 'yd') pattern = `${data.y} (day: {d})`;
+  else if (key === 'yd') pattern = data.y + ' (day: {d})';
   else pattern = data[longKey] ?? data[key];
   if (fields.era !== undefined && pattern !== '') pattern += ' {G}';
   if (weekday === undefined) return pattern;
   if (pattern === '') return '{E}';
-  if (key === 'd') return data.Ed;
-  if (day === undefined || month === undefined) return `${pattern} {E}`;
+  if (key === 'd') return weekday === 'long' && data.weekdayLong !== undefined ? replaceAll(data.weekdayLong, '{0}', pattern) : data.Ed;
+  if (day === undefined || month === undefined) return pattern + ' {E}';
   const join = weekday === 'long' && data.weekdayLong !== undefined ? data.weekdayLong : year === undefined ? data.weekday : data.weekdayYear;
   return replaceAll(join, '{0}', pattern);
 }
@@ -145,14 +145,14 @@ function timePart(format, hour, minute, second) {
     if (second) pattern += ':{ss}';
   } else if (minute) pattern = second ? '{mm}:{ss}' : '{m}';
   else pattern = second ? '{s}' : '';
-  if (fields.fractionalSecondDigits !== undefined) pattern += pattern === '' ? '{S}' : '.{S}';
+  if (fields.fractionalSecondDigits !== undefined) pattern += pattern === '' ? '{S}' : localeData(numberLocales, format.locale).decimal + '{S}';
   return hour && format.twelve ? replaceAll(data.period, '{0}', pattern) : pattern;
 }
 
 function styledTime(format) {
   const { data, timeStyle } = format;
   const time = timePart(format, true, true, timeStyle !== 'short');
-  if (timeStyle === 'long') return `${time} {z}`;
+  if (timeStyle === 'long') return time + ' {z}';
   if (timeStyle !== 'full') return time;
   return replaceAll(data.fullZone, '{0}', data.fullTime !== undefined && !format.twelve ? data.fullTime : time);
 }
@@ -168,7 +168,7 @@ const dateHours = uncurry(Date.prototype.getUTCHours);
 const dateMinutes = uncurry(Date.prototype.getUTCMinutes);
 const dateSeconds = uncurry(Date.prototype.getUTCSeconds);
 const dateMilliseconds = uncurry(Date.prototype.getUTCMilliseconds);
-const twoDigits = (number) => padStart(`${number}`, 2, '0');
+const twoDigits = (number) => padStart(toText(number), 2, '0');
 
 function readTime(date) {
   let time;
@@ -198,12 +198,12 @@ function formatDateParts(time, format) {
 
 function dateField(field, date, format) {
   const { data, fields } = format;
-  const padded = (number, wide) => (wide ? twoDigits(number) : `${number}`);
+  const padded = (number, wide) => (wide ? twoDigits(number) : toText(number));
   switch (field) {
     case 'y': case 'yy': {
       const year = dateYear(date);
       if (field === 'yy' || fields.year === '2-digit') return twoDigits(((year % 100) + 100) % 100);
-      return `${year > 0 ? year : fields.era === undefined ? year : 1 - year}`;
+      return toText(year > 0 ? year : 1 - year); // a year before the first is counted back
     }
     case 'G': return data.era[dateYear(date) > 0 ? 1 : 0];
     case 'M': case 'MM': return padded(dateMonth(date) + 1, field === 'MM' || fields.month === '2-digit');
@@ -211,20 +211,25 @@ function dateField(field, date, format) {
     case 'd': case 'dd': return padded(dateDay(date), field === 'dd' || fields.day === '2-digit');
     case 'E': case 'EEEE': {
       const width = field === 'EEEE' ? 'long' : fields.weekday;
-      return (width === 'long' ? data.days : width === 'narrow' ? data.daysNarrow : data.daysShort)[dateWeekday(date)];
+      if (width === 'long') return data.days[dateWeekday(date)];
+      if (width === 'narrow') return data.daysNarrow[dateWeekday(date)];
+      const alone = fields.day === undefined && fields.month === undefined && fields.year === undefined;
+      return (alone && data.daysAlone !== undefined ? data.daysAlone : data.daysShort)[dateWeekday(date)];
     }
     case 'h': case 'H': case 'HH': {
       const hours = dateHours(date);
       const { cycle } = format;
       const shown = cycle === 'h12' ? (hours + 11) % 12 + 1 : cycle === 'h11' ? hours % 12 : cycle === 'h24' && hours === 0 ? 24 : hours;
-      return padded(shown, field === 'HH' || fields.hour === '2-digit');
+      // Where 24 hours are usual, two digits for the minutes alone ask for hours without a leading zero.
+      const bare = fields.hour === 'numeric' && fields.minute === '2-digit' && !data.twelve;
+      return padded(shown, (field === 'HH' && !bare) || fields.hour === '2-digit');
     }
     case 'a': return data.periods[dateHours(date) < 12 ? 0 : 1];
     case 'mm': return twoDigits(dateMinutes(date));
-    case 'm': return `${dateMinutes(date)}`;
+    case 'm': return toText(dateMinutes(date));
     case 'ss': return twoDigits(dateSeconds(date));
-    case 's': return `${dateSeconds(date)}`;
-    case 'S': return slice(padStart(`${dateMilliseconds(date)}`, 3, '0'), 0, fields.fractionalSecondDigits);
+    case 's': return toText(dateSeconds(date));
+    case 'S': return slice(padStart(toText(dateMilliseconds(date)), 3, '0'), 0, fields.fractionalSecondDigits);
     default: return zoneText(field, format);
   }
 }
@@ -243,8 +248,8 @@ function zoneText(field, format) {
   const away = abs(zone.minutes);
   const mark = zone.minutes < 0 ? '-' : '+';
   const hours = floor(away / 60);
-  if (field === 'zzzz') return `${data.offset}${mark}${twoDigits(hours)}:${twoDigits(away % 60)}`;
-  return `${data.offset}${mark}${hours}${away % 60 === 0 ? '' : `:${twoDigits(away % 60)}`}`;
+  if (field === 'zzzz') return '' + data.offset + mark + twoDigits(hours) + ':' + twoDigits(away % 60);
+  return '' + data.offset + mark + hours + (away % 60 === 0 ? '' : ':' + twoDigits(away % 60));
 }
 
 makeIntlClass('DateTimeFormat', true, (locales, options) => resolveDateFormat(locales, options), (recordOf) => ({
@@ -254,7 +259,7 @@ makeIntlClass('DateTimeFormat', true, (locales, options) => resolveDateFormat(lo
     if (start === undefined || end === undefined) throw new TypeError('startDate or endDate cannot be undefined');
     const from = partsToText(formatDateParts(readTime(start), format));
     const to = partsToText(formatDateParts(readTime(end), format));
-    return from === to ? from : `${from} – ${to}`;
+    return from === to ? from : from + ' – ' + to;
   },
   resolvedOptions() {
     const format = recordOf(this);

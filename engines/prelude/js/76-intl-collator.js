@@ -25,7 +25,7 @@ function collationElements(text, numeric) {
       let from = i;
       while (from < end - 1 && decomposed[from] === '0') from += 1;
       const digits = slice(decomposed, from, end);
-      push(elements, { __proto__: null, rank: 3, base: padStart(`${digits.length}`, 8, '0') + digits, accents: '', upper: false });
+      push(elements, { __proto__: null, rank: 3, base: padStart(toText(digits.length), 8, '0') + digits, accents: '', upper: false });
       i = end - 1;
       continue;
     }
@@ -50,15 +50,46 @@ function pushElement(elements, letter, lower, point) {
   else {
     const at = point < 0x80 ? indexOf(PUNCTUATION_ORDER, letter) : -1;
     rank = 1;
-    base = at === -1 ? `\uffff${letter}` : fromCharCode(at);
+    base = at === -1 ? '\uffff' + letter : fromCharCode(at);
   }
   push(elements, { __proto__: null, rank, base, accents: '', upper: letter !== lower });
 }
 
 const compareTexts = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
+/** For each ASCII unit its place in the order; zero for what takes the long way. */
+const asciiWeights = new Uint16Array(128);
+for (let unit = 32; unit < 127; unit++) {
+  const char = fromCharCode(unit);
+  const place = indexOf(PUNCTUATION_ORDER, char);
+  if (unit === 32) asciiWeights[unit] = 1;
+  else if (isAlpha(unit)) asciiWeights[unit] = 1_000 + (unit | 32);
+  else if (isDigit(unit)) asciiWeights[unit] = 500 + unit;
+  else asciiWeights[unit] = 2 + place;
+}
+
+/** The order of two ASCII texts, without taking them apart; undefined when they are more than that. */
+function collateAscii(x, y) {
+  const length = min(x.length, y.length);
+  let byCase = 0;
+  for (let i = 0; i <= length; i++) {
+    const a = i < x.length ? charCodeAt(x, i) : -1;
+    const b = i < y.length ? charCodeAt(y, i) : -1;
+    if (a > 126 || b > 126 || asciiWeights[a] === 0 || asciiWeights[b] === 0) return undefined;
+    if (a === -1 || b === -1) return a === b ? byCase : a === -1 ? -1 : 1;
+    const order = asciiWeights[a] - asciiWeights[b];
+    if (order !== 0) return order < 0 ? -1 : 1;
+    if (a !== b && byCase === 0) byCase = a > b ? -1 : 1;
+  }
+  return byCase;
+}
+
 function collate(collator, x, y) {
   if (x === y) return 0;
+  if (collator.plain) {
+    const order = collateAscii(x, y);
+    if (order !== undefined) return order;
+  }
   const a = significant(collationElements(x, collator.numeric), collator);
   const b = significant(collationElements(y, collator.numeric), collator);
   const length = min(a.length, b.length);
@@ -92,14 +123,16 @@ function significant(elements, collator) {
 function resolveCollator(locales, given) {
   const locale = chooseLocale(locales);
   const options = readOptions(given);
-  return {
-    __proto__: null, locale, bound: undefined,
+  const collator = {
+    __proto__: null, locale, bound: undefined, plain: false,
     usage: textOption(options, 'usage', 'sort search', 'sort'),
     sensitivity: textOption(options, 'sensitivity', 'base accent case variant', 'variant'),
     ignorePunctuation: flagOption(options, 'ignorePunctuation', false),
     numeric: flagOption(options, 'numeric', locale.extensions.kn !== undefined && locale.extensions.kn !== 'false'),
     caseFirst: textOption(options, 'caseFirst', 'upper lower false', 'false'),
   };
+  collator.plain = collator.sensitivity === 'variant' && !collator.ignorePunctuation && !collator.numeric && collator.caseFirst !== 'upper';
+  return collator;
 }
 
 makeIntlClass('Collator', true, resolveCollator, (recordOf) => ({
@@ -107,4 +140,4 @@ makeIntlClass('Collator', true, resolveCollator, (recordOf) => ({
     const { locale, usage, sensitivity, ignorePunctuation, numeric, caseFirst } = recordOf(this);
     return { locale: locale.base, usage, sensitivity, ignorePunctuation, collation: 'default', numeric, caseFirst };
   },
-}), { compare: (collator) => (x, y) => collate(collator, `${x}`, `${y}`) });
+}), { compare: (collator) => (x, y) => collate(collator, toText(x), toText(y)) });

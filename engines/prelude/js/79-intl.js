@@ -6,13 +6,13 @@ const isLocaleObject = (value) => isObject(value) && weakMapHas(localeObjects, v
 class Locale {
   constructor(tag, options = undefined) {
     if (typeof tag !== 'string' && !isObject(tag)) throw new TypeError('First argument to Intl.Locale constructor can\'t be empty or missing');
-    const parsed = parseLocale(`${tag}`);
+    const parsed = parseLocale(toText(tag));
     const given = readOptions(options);
     const language = textOption(given, 'language', undefined, parsed.language);
     const script = textOption(given, 'script', undefined, parsed.script);
     const region = textOption(given, 'region', undefined, parsed.region);
     const extensions = slice(parsed.tag, parsed.base.length);
-    const base = `${language}${script === undefined ? '' : `-${script}`}${region === undefined ? '' : `-${region}`}`;
+    const base = '' + language + (script === undefined ? '' : '-' + script) + (region === undefined ? '' : '-' + region);
     weakMapSet(localeObjects, this, parseLocale(base + extensions));
   }
   get baseName() { return localeOf(this).base; }
@@ -68,7 +68,7 @@ const localeMethods = [
   } }],
   [String.prototype, { localeCompare(that, locales = undefined, options = undefined) {
     if (this === undefined || this === null) throw new TypeError('String.prototype.localeCompare called on null or undefined');
-    return collate(locales === undefined && options === undefined ? defaultCollator : resolveCollator(locales, options), `${this}`, `${that}`);
+    return collate(locales === undefined && options === undefined ? defaultCollator : resolveCollator(locales, options), toText(this), toText(that));
   } }],
 ];
 for (let i = 0; i < localeMethods.length; i++) {
@@ -91,7 +91,7 @@ function localeList(list, locales, options) {
     for (let i = 0; i < length; i++) {
       const element = list[i];
       if (i > 0) text += ',';
-      if (element !== undefined && element !== null) text += `${element.toLocaleString(locales, options)}`;
+      if (element !== undefined && element !== null) text += toText(element.toLocaleString(locales, options));
     }
     return text;
   } finally {

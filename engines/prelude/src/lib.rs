@@ -48,8 +48,37 @@ const FRAGMENTS: &[&str] = &[
 /// `hooks`: `configure`, `makeBody` and `makeError`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
-    format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())
+    format!(
+        "(function (native) {{ 'use strict';\n{}; return hooks; }})",
+        FRAGMENTS.concat()
+    )
 }
 
 /// The file name that engines give the source.
 pub const FILE_NAME: &str = "isolith:prelude";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    #[test]
+    fn every_fragment_is_listed_in_order() -> std::io::Result<()> {
+        let mut on_disk = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/js"))?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<Vec<_>, _>>()?;
+        on_disk.sort();
+        let on_disk = on_disk
+            .iter()
+            .map(fs::read_to_string)
+            .collect::<Result<Vec<_>, _>>()?;
+        assert_eq!(on_disk, super::FRAGMENTS);
+        Ok(())
+    }
+
+    #[test]
+    fn source_is_one_function_expression() {
+        let source = super::source();
+        assert!(source.starts_with("(function (native) { 'use strict';\n"));
+        assert!(source.ends_with("; return hooks; })"));
+    }
+}

@@ -69,4 +69,5 @@ static JSValue isolith_stack_overflow(JSContext *c) {
 #include "natives.c"
 #include "modules.c"
 #include "test262.c"
+#include "seal.c"
 #include "run.c"

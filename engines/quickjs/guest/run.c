@@ -199,6 +199,7 @@ EXPORT("prelude") int g_prelude(uint32_t len) {
     inbox_release();
     JS_RunGC(rt);
     JS_SetGCThreshold(rt, rt->malloc_state.malloc_size + GC_THRESHOLD_BYTES);
+    seal_image();
     return PENDING;
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct QuickJsIsolate {
 
 /// A run that computed for longer than this has touched pages all over its memory. Wasmtime puts up to 32 stretches of
 /// pages right by copying; a slot with more of them would take page faults in every run after, however small.
-const WORN: Duration = Duration::from_micros(150);
+const WORN: Duration = Duration::from_millis(3);
 
 /// What the next step has to do.
 enum Next {

@@ -1,0 +1,128 @@
+use crate::error::Error;
+use crate::options::Mode;
+use crate::stopwatch::Effort;
+use isolith_core::{
+    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Limits, OutputSink,
+    PendingCall, Program, Seed, Start, Status, Step, Stream, Timestamp, Turn,
+};
+use isolith_quickjs::QuickJs;
+use isolith_runner::{Attend, Plan, Runner};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// One engine, and the ways of using it that measurements share.
+#[derive(Clone)]
+pub(crate) struct Lab {
+    pub(crate) engine: QuickJs,
+    pub(crate) runner: Runner,
+    pub(crate) mode: Mode,
+    sink: Arc<dyn OutputSink>,
+    host: Arc<dyn Host>,
+}
+
+/// More than any measured program calls.
+const CALLS_MAX: u32 = 1_000_000;
+/// Longer than any measured program takes.
+const TIME_MAX: Duration = Duration::from_secs(600);
+
+impl Lab {
+    /// A lab in which this many isolates can live.
+    pub(crate) fn new(live: u32, mode: Mode) -> Result<Lab, Error> {
+        let engine = QuickJs::new(isolith_quickjs::Options { live, ..Default::default() })?;
+        let runner = Runner::new(Arc::new(engine.clone()));
+        Ok(Lab { engine, runner, mode, sink: Arc::new(Silence), host: Arc::new(Echo) })
+    }
+
+    pub(crate) fn effort(&self) -> Effort {
+        Effort::of(self.mode)
+    }
+
+    /// A fresh isolate that has not begun yet.
+    pub(crate) async fn start(&self, program: &Program, grants: &[Grant]) -> Result<Box<dyn Isolate>, Error> {
+        let start = Start {
+            limits: limits(),
+            grants: grants.to_vec(),
+            input: None,
+            args: Vec::new(),
+            seed: Seed([7; 32]),
+            sink: Arc::clone(&self.sink),
+        };
+        Ok(self.engine.start(program, start).await?)
+    }
+
+    /// An isolate that waits for the answer to its first call.
+    pub(crate) async fn idle(&self, program: &Program, grants: &[Grant]) -> Result<Box<dyn Isolate>, Error> {
+        let mut isolate = self.start(program, grants).await?;
+        match isolate.advance(turn(Vec::new())).await? {
+            Step::Calls(calls) if calls.len() == 1 => Ok(isolate),
+            other => Err(Error::wrong("an idle isolate", &other)),
+        }
+    }
+
+    /// From nothing to a value and to nothing again, on the engine alone.
+    pub(crate) async fn fresh(&self, program: &Program) -> Result<(), Error> {
+        let mut isolate = self.start(program, &[]).await?;
+        match isolate.advance(turn(Vec::new())).await? {
+            Step::Done(End::Value(Some(_)), _) => Ok(()),
+            other => Err(Error::wrong("a fresh isolate", &other)),
+        }
+    }
+
+    /// From the author's source to an outcome, as every door of the product does it.
+    pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<(), Error> {
+        let plan = Plan { limits: limits(), grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
+        let attend = Attend {
+            host: Arc::clone(&self.host),
+            sink: Arc::clone(&self.sink),
+            cancel: CancellationToken::new(),
+        };
+        let ended = self.runner.run(plan, attend).await?;
+        if ended.outcome.status == Status::Ok {
+            return Ok(());
+        }
+        Err(Error::Wrong { what: "a whole run", found: format!("{:?}", ended.outcome.error) })
+    }
+}
+
+pub(crate) fn body(code: impl Into<Arc<str>>) -> Program {
+    Program::new("bench.ts", code, Form::Body)
+}
+
+pub(crate) fn tools(names: &[&str]) -> Result<Vec<Grant>, Error> {
+    names.iter().map(|name| Ok(Grant::Tool { name: BindingName::new(*name)? })).collect()
+}
+
+pub(crate) fn turn(replies: Vec<(CallId, HostReply)>) -> Turn {
+    Turn { now: Timestamp::from_micros(1_700_000_000_000_000), wall_left: TIME_MAX, replies }
+}
+
+/// What a tool that gives back its argument answers.
+pub(crate) fn echo(call: PendingCall) -> (CallId, HostReply) {
+    (call.id, answer(call.call))
+}
+
+fn answer(call: HostCall) -> HostReply {
+    match call {
+        HostCall::Tool { args, .. } => HostReply::Value { json: args },
+        HostCall::Sleep { .. } | HostCall::ReadBody { .. } => HostReply::failed("Error", "only tools here"),
+    }
+}
+
+fn limits() -> Limits {
+    Limits { wall: TIME_MAX, cpu: TIME_MAX, calls: CALLS_MAX, ..Limits::default() }
+}
+
+struct Echo;
+
+impl Host for Echo {
+    fn call(&self, call: HostCall) -> BoxFuture<'_, HostReply> {
+        Box::pin(std::future::ready(answer(call)))
+    }
+}
+
+struct Silence;
+
+impl OutputSink for Silence {
+    fn write(&self, _: Stream, _: String, _: Timestamp) {}
+}
