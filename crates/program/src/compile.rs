@@ -6,7 +6,9 @@ use crate::language::Flavour;
 use crate::module::flatten;
 use crate::parse::{self, Parsed, Text};
 use crate::print::{Printed, print};
+use crate::scan::Scan;
 use crate::shape::Shaper;
+use crate::stack::with_stack;
 use oxc::allocator::Allocator;
 use oxc::ast::ast::Program;
 use oxc::ast::builder::AstBuilder;
@@ -15,15 +17,6 @@ use oxc::span::SourceType;
 use oxc::transformer::{TransformOptions, Transformer};
 use std::path::Path;
 
-/// What the scan found that matters here.
-#[derive(Clone, Copy)]
-pub(crate) struct Traits {
-    /// There is an `import` or `export` outside all brackets.
-    pub(crate) module: bool,
-    /// The word `accessor` occurs.
-    pub(crate) accessor: bool,
-}
-
 /// Whether positions are wanted too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mapping {
@@ -31,15 +24,26 @@ pub(crate) enum Mapping {
     On,
 }
 
-/// Turns the text of a program into the body of one async function.
-pub(crate) fn compile(text: &str, flavour: Flavour, traits: Traits, mapping: Mapping) -> Result<Printed, Fault> {
+/// Turns the text of a program into the body of one async function, on a stack that is large enough for it.
+pub(crate) fn compile(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> Result<Printed, Fault> {
+    let levels = match flavour {
+        Flavour::JavaScript => scan.deepest,
+        Flavour::TypeScript => match scan.typed_too_costly {
+            Some(offset) => return Err(Fault::too_costly(offset)),
+            None => scan.typed_deepest,
+        },
+    };
+    with_stack(levels, || compile_here(text, flavour, scan, mapping))
+}
+
+fn compile_here(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> Result<Printed, Fault> {
     let allocator = Allocator::default();
-    let Parsed { mut program, text: part } = if traits.module {
+    let Parsed { mut program, text: part } = if scan.module {
         as_module(&allocator, text, flavour)?
     } else {
         as_body(&allocator, text, flavour)?
     };
-    if traits.accessor && let Some(at) = find(&program, Rarity::Accessor) {
+    if scan.accessor && let Some(at) = find(&program, Rarity::Accessor) {
         return Err(Fault::syntax(part.offset(at), "`accessor` fields are not supported")
             .hint("write a `get` and a `set` method"));
     }

@@ -3,17 +3,22 @@
 use crate::fault::{Fault, code};
 use crate::finder::{Rarity, find};
 use crate::parse;
+use crate::scan::Scan;
+use crate::stack::with_stack;
 use oxc::allocator::Allocator;
 
+/// The largest text that is searched for markup.
+const JSX_BYTES_MAX: usize = 64 << 10;
+
 /// Says more about a syntax error, where the text gives its author away.
-pub(crate) fn improve(fault: Fault, text: &str) -> Fault {
+pub(crate) fn improve(fault: Fault, text: &str, scan: &Scan) -> Fault {
     if fault.code != code::SYNTAX {
         return fault;
     }
     if looks_like_python(text) {
         return Fault { hint: Some("this looks like Python, but programs are JavaScript or TypeScript".into()), ..fault };
     }
-    if let Some(offset) = first_jsx(text) {
+    if let Some(offset) = first_jsx(text, scan) {
         return Fault::new(offset, code::JSX, "JSX is not supported")
             .hint("build markup as a string: a program has neither a page nor React");
     }
@@ -21,13 +26,19 @@ pub(crate) fn improve(fault: Fault, text: &str) -> Fault {
 }
 
 /// Where the first markup is, if the text is a program with markup in it.
-fn first_jsx(text: &str) -> Option<usize> {
-    if !text.contains("</") && !text.contains("/>") {
+fn first_jsx(text: &str, scan: &Scan) -> Option<usize> {
+    let may_have_tags = text.contains("</") || text.contains("/>");
+    // The scan knows nothing of markup, whose tags nest and whose text may look like anything, so only a small text is
+    // read once more, with a level for each of its bytes.
+    if !may_have_tags || scan.typed_too_costly.is_some() || text.len() > JSX_BYTES_MAX {
         return None;
     }
-    let allocator = Allocator::default();
-    let parsed = parse::with_jsx(&allocator, text)?;
-    find(&parsed.program, Rarity::Jsx).map(|at| parsed.text.offset(at))
+    let found = with_stack(text.len() as u32, || {
+        let allocator = Allocator::default();
+        let parsed = parse::with_jsx(&allocator, text);
+        Ok(parsed.and_then(|parsed| find(&parsed.program, Rarity::Jsx).map(|at| parsed.text.offset(at))))
+    });
+    found.ok().flatten()
 }
 
 /// Whether some line could only be Python.

@@ -1,4 +1,4 @@
-use crate::compile::{Mapping, Traits, compile};
+use crate::compile::{Mapping, compile};
 use crate::error::SourceError;
 use crate::fault::Fault;
 use crate::fence::{self, Fenced};
@@ -6,7 +6,6 @@ use crate::hint;
 use crate::language::{Flavour, Language};
 use crate::prepared::{Origin, Prepared};
 use crate::scan::scan;
-use crate::stack::with_stack;
 use isolith_core::{Form, Program};
 use std::ops::Range;
 
@@ -56,27 +55,15 @@ fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, F
 }
 
 fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
-    let found = scan(text)?;
-    let traits = Traits { module: found.module, accessor: found.accessor };
-    let levels = found.deepest;
-    let flavours = language.flavours(found.generic_call);
-    let (code, flavour) = with_stack(levels, || {
-        let mut fault: Option<Fault> = None;
-        for &flavour in flavours {
-            let made = match found.typed_too_costly {
-                Some(offset) if flavour == Flavour::TypeScript => Err(Fault::too_costly(offset)),
-                _ => compile(text, flavour, traits, Mapping::Off),
-            };
-            match made {
-                Ok(printed) => return Ok((printed.code, flavour)),
-                Err(other) => fault = Some(more_plausible(fault, other, flavour)),
-            }
+    let scan = scan(text)?;
+    let mut fault: Option<Fault> = None;
+    for &flavour in language.flavours(scan.generic_call) {
+        match compile(text, flavour, &scan, Mapping::Off) {
+            Ok(printed) => return Ok(Made { code: printed.code, origin: Origin { range, flavour, scan } }),
+            Err(other) => fault = Some(more_plausible(fault, other, flavour)),
         }
-        let fault = fault.unwrap_or_else(|| Fault::internal("no language was tried"));
-        // To look for markup means to parse TypeScript once more.
-        if found.typed_too_costly.is_some() { Err(fault) } else { Err(hint::improve(fault, text)) }
-    })?;
-    Ok(Made { code, origin: Origin { range, flavour, traits, levels } })
+    }
+    Err(hint::improve(fault.unwrap_or_else(|| Fault::internal("no language was tried")), text, &scan))
 }
 
 /// Of two readings of a text, the one that got further is more likely meant. Where both stopped at the same place,

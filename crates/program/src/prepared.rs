@@ -1,8 +1,8 @@
-use crate::compile::{Mapping, Traits, compile};
+use crate::compile::{Mapping, compile};
 use crate::frames::{self, MappedStack};
 use crate::language::Flavour;
 use crate::positions::Positions;
-use crate::stack::with_stack;
+use crate::scan::Scan;
 use isolith_core::Program;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -20,8 +20,7 @@ pub(crate) struct Origin {
     /// The part of the source that is the program.
     pub(crate) range: Range<usize>,
     pub(crate) flavour: Flavour,
-    pub(crate) traits: Traits,
-    pub(crate) levels: u32,
+    pub(crate) scan: Scan,
 }
 
 impl Prepared {
@@ -58,9 +57,8 @@ impl Prepared {
     }
 
     fn make_positions(&self) -> Option<Positions> {
-        let Origin { range, flavour, traits, levels } = &self.origin;
-        let text = &self.source[range.clone()];
-        let printed = with_stack(*levels, || compile(text, *flavour, *traits, Mapping::On)).ok()?;
+        let Origin { range, flavour, scan } = &self.origin;
+        let printed = compile(&self.source[range.clone()], *flavour, scan, Mapping::On).ok()?;
         Some(Positions::new(printed.map, range.start))
     }
 }

@@ -15,6 +15,7 @@ use crate::words::Word;
 const FORK_COST_MAX: usize = 1 << 18;
 
 /// What the walk found.
+#[derive(Clone, Copy)]
 pub(crate) struct Scan {
     /// The syntax tree is at most this deep.
     pub(crate) deepest: u32,
