@@ -1,5 +1,6 @@
 use crate::error::Error;
-use crate::{cold, memory};
+use crate::sources::IDLE;
+use crate::{cold, idle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;
@@ -15,7 +16,7 @@ pub fn child(task: &str) -> Result<String, Error> {
     match name {
         "memory" => {
             let count = rest.parse().map_err(|_| unknown())?;
-            print(&crate::measure::runtime()?.block_on(memory::idle(count))?)
+            print(&crate::measure::runtime()?.block_on(idle::memory(count, IDLE))?)
         }
         "cold" => {
             let (times, exe) = rest.split_once(':').ok_or_else(unknown)?;

@@ -1,20 +1,17 @@
 use crate::error::Error;
+use crate::sources::HELLO;
 use crate::spawn::spawn;
 use crate::stopwatch::median;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The program of a cold start, and what it writes.
-const HELLO: &str = "const name: string = \"world\";\nconsole.log(`hello ${name}`);\n";
-const GREETING: &str = "hello world";
-
 /// A whole process, from its start to its end.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Cold {
     pub(crate) wall_us: f64,
     pub(crate) cpu_us: f64,
-    pub(crate) resident_mib: f64,
+    pub(crate) resident_mb: f64,
 }
 
 /// Runs a program with the binary `exe` this many times.
@@ -22,7 +19,7 @@ pub(crate) fn start(exe: &Path, times: u32) -> Result<Cold, Error> {
     let folder = std::env::temp_dir().join(format!("isolith-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(Error::system("make a folder for a program"))?;
     let file = folder.join("hello.ts");
-    let cold = std::fs::write(&file, HELLO)
+    let cold = std::fs::write(&file, HELLO.0)
         .map_err(Error::system("write a program"))
         .and_then(|()| repeat(exe, &file, times));
     let _ = std::fs::remove_dir_all(&folder);
@@ -33,7 +30,7 @@ fn repeat(exe: &Path, file: &Path, times: u32) -> Result<Cold, Error> {
     let (mut wall, mut cpu, mut resident) = (Vec::new(), Vec::new(), 0);
     for time in 0..=times {
         let spawned = spawn(Command::new(exe).arg("run").arg(file).stderr(Stdio::null()))?;
-        if !spawned.ok || !spawned.stdout.contains(GREETING) {
+        if !spawned.ok || !spawned.stdout.contains(HELLO.1) {
             let found = spawned.stdout.chars().take(300).collect();
             return Err(Error::Child { command: format!("{} run hello.ts", exe.display()), found });
         }
@@ -44,5 +41,5 @@ fn repeat(exe: &Path, file: &Path, times: u32) -> Result<Cold, Error> {
             resident = resident.max(spawned.resident_kib);
         }
     }
-    Ok(Cold { wall_us: median(&wall) / 1e3, cpu_us: median(&cpu) / 1e3, resident_mib: resident as f64 / 1024.0 })
+    Ok(Cold { wall_us: median(&wall) / 1e3, cpu_us: median(&cpu) / 1e3, resident_mb: resident as f64 * 1024.0 / 1e6 })
 }

@@ -2,8 +2,8 @@ use crate::error::Error;
 use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
-    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Limits, OutputSink,
-    PendingCall, Program, Seed, Start, Status, Step, Stream, Timestamp, Turn,
+    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits, OutputSink,
+    PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
 };
 use isolith_quickjs::QuickJs;
 use isolith_runner::{Attend, Plan, Runner};
@@ -19,6 +19,12 @@ pub(crate) struct Lab {
     pub(crate) mode: Mode,
     sink: Arc<dyn OutputSink>,
     host: Arc<dyn Host>,
+}
+
+/// An isolate that waits.
+pub(crate) struct Idle {
+    pub(crate) isolate: Box<dyn Isolate>,
+    pub(crate) waits_for: CallId,
 }
 
 /// More than any measured program calls.
@@ -52,36 +58,39 @@ impl Lab {
     }
 
     /// An isolate that waits for the answer to its first call.
-    pub(crate) async fn idle(&self, program: &Program, grants: &[Grant]) -> Result<Box<dyn Isolate>, Error> {
+    pub(crate) async fn idle(&self, program: &Program, grants: &[Grant]) -> Result<Idle, Error> {
         let mut isolate = self.start(program, grants).await?;
         match isolate.advance(turn(Vec::new())).await? {
-            Step::Calls(calls) if calls.len() == 1 => Ok(isolate),
+            Step::Calls(calls) if calls.len() == 1 => Ok(Idle { isolate, waits_for: calls[0].id }),
             other => Err(Error::wrong("an idle isolate", &other)),
         }
     }
 
+    /// An isolate made of a suspended run.
+    pub(crate) async fn resume(&self, suspended: &Suspended) -> Result<Box<dyn Isolate>, Error> {
+        Ok(self.engine.resume(suspended, Arc::clone(&self.sink)).await?)
+    }
+
     /// From nothing to a value and to nothing again, on the engine alone.
-    pub(crate) async fn fresh(&self, program: &Program) -> Result<(), Error> {
+    pub(crate) async fn value(&self, program: &Program) -> Result<Json, Error> {
         let mut isolate = self.start(program, &[]).await?;
         match isolate.advance(turn(Vec::new())).await? {
-            Step::Done(End::Value(Some(_)), _) => Ok(()),
+            Step::Done(End::Value(Some(json)), _) => Ok(json),
             other => Err(Error::wrong("a fresh isolate", &other)),
         }
     }
 
     /// From the author's source to an outcome, as every door of the product does it.
-    pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<(), Error> {
+    pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<Json, Error> {
         let plan = Plan { limits: limits(), grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
         let attend = Attend {
             host: Arc::clone(&self.host),
             sink: Arc::clone(&self.sink),
             cancel: CancellationToken::new(),
         };
-        let ended = self.runner.run(plan, attend).await?;
-        if ended.outcome.status == Status::Ok {
-            return Ok(());
-        }
-        Err(Error::Wrong { what: "a whole run", found: format!("{:?}", ended.outcome.error) })
+        let outcome = self.runner.run(plan, attend).await?.outcome;
+        let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
+        outcome.value.clone().ok_or_else(failed)
     }
 }
 

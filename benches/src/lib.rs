@@ -1,7 +1,8 @@
 //! isolith measured: what a run, a call, a suspension and an idle isolate cost on the machine at hand.
 //!
 //! [`measure`] is what `isolith bench` prints. Some things can only be measured in a process of their own; [`child`] is
-//! what runs there. The comparison with other runtimes is the binary of this crate, started by `benches/run`.
+//! what runs there. The comparison with other runtimes is the binary of this crate, started by `benches/run`; [`peer`] is
+//! isolith's part in it.
 
 mod options;
 mod report;
@@ -19,19 +20,26 @@ mod spawn;
 mod calls;
 mod cold;
 mod compute;
+mod idle;
 mod programs;
 mod start;
 mod suspend;
 mod throughput;
 
+mod batches;
+mod job;
+mod peer;
+
 mod error;
 
 pub use child::child;
 pub use error::Error;
+pub use job::{Job, Line, Measured, Times, Work};
 pub use machine::Machine;
 pub use measure::measure;
 pub use memory::Memory;
 pub use options::{Mode, Options};
+pub use peer::peer;
 pub use report::{Goal, Report, Row, Skipped};
-pub use sources::{CALL_PAYLOADS, IDLE, KERNELS, Kernel, Payload, TRIVIAL, calling};
+pub use sources::{CALL_PAYLOADS, HELLO, IDLE, KERNELS, Kernel, Payload, TRIVIAL, calling};
 pub use spawn::{Spawned, spawn};

@@ -102,7 +102,7 @@ fn cold(options: &Options, skip: &mut dyn FnMut(String)) -> Vec<Row> {
             Row::new("cold.wall", "`isolith run hello.ts`, whole process, by the wall", cold.wall_us / 1e3, "ms")
                 .goal(Goal::AtMost(15.0)),
             Row::new("cold.cpu", "the same, computing", cold.cpu_us / 1e3, "ms"),
-            Row::new("cold.resident", "its memory at its largest", cold.resident_mib, "MiB").goal(Goal::AtMost(40.0)),
+            Row::new("cold.resident", "its memory at its largest", cold.resident_mb, "MB").goal(Goal::AtMost(40.0)),
         ],
         Err(error) => {
             skip(error.to_string());

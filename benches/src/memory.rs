@@ -1,10 +1,8 @@
-use crate::error::Error;
-use crate::lab::{Lab, body, tools};
-use crate::options::Mode;
-use crate::sources::IDLE;
+//! What a process holds. Shared with the peers in Rust.
+
 use serde::{Deserialize, Serialize};
 
-/// What a process holds, in KiB.
+/// Memory of a process, or of one thing in it, in KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Pages that only this process has and that it wrote.
@@ -19,10 +17,9 @@ pub struct Memory {
 
 impl Memory {
     /// This process, now.
-    pub fn here() -> Result<Memory, Error> {
-        let read = |path, doing| std::fs::read_to_string(path).map_err(Error::system(doing));
-        let rollup = read("/proc/self/smaps_rollup", "read the memory of this process")?;
-        let status = read("/proc/self/status", "read the state of this process")?;
+    pub fn here() -> std::io::Result<Memory> {
+        let rollup = std::fs::read_to_string("/proc/self/smaps_rollup")?;
+        let status = std::fs::read_to_string("/proc/self/status")?;
         Ok(Memory {
             private_kib: field(&rollup, "Private_Dirty:"),
             share_kib: field(&rollup, "Pss:"),
@@ -46,21 +43,6 @@ impl Memory {
 fn field(text: &str, name: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0.0)
-}
-
-/// What one idle isolate holds while `count` of them live. Changes the memory of this process for good.
-pub(crate) async fn idle(count: u32) -> Result<Memory, Error> {
-    let lab = Lab::new(count, Mode::Quick)?;
-    let grants = tools(&["first", "second"])?;
-    let program = body(IDLE);
-    // What is made once is not the isolates' to answer for.
-    drop(lab.idle(&program, &grants).await?);
-    let before = Memory::here()?;
-    let mut isolates = Vec::with_capacity(count as usize);
-    for _ in 0..count {
-        isolates.push(lab.idle(&program, &grants).await?);
-    }
-    Ok(Memory::here()?.each_since(&before, count))
 }
 
 #[cfg(test)]

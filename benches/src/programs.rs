@@ -25,7 +25,7 @@ pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
             .effort()
             .sample(async || {
                 let watch = Stopwatch::start();
-                lab.fresh(&program).await?;
+                lab.value(&program).await?;
                 Ok(watch.stop())
             })
             .await?;

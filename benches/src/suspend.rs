@@ -1,10 +1,9 @@
 use crate::error::Error;
-use crate::lab::{Lab, body, tools, turn};
+use crate::lab::{Idle, Lab, body, tools, turn};
 use crate::report::{Goal, Row};
 use crate::sources::{IDLE, IDLE_ROWS};
 use crate::stopwatch::{Sample, Samples, Stopwatch};
-use isolith_core::{CallId, Engine, Grant, HostReply, Isolate, Json, Program, Step, Stream, Suspended, Timestamp};
-use std::sync::Arc;
+use isolith_core::{CallId, End, Grant, HostReply, Json, Program, Step, Suspended};
 
 /// What it costs to take a waiting run out of memory and to bring it back.
 pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
@@ -26,7 +25,7 @@ pub(crate) async fn stored(lab: &Lab, count: u32) -> Result<Row, Error> {
     let mut all = Vec::new();
     for n in 0..count {
         let program = body(format!("const order = {n}; {IDLE}"));
-        all.push(lab.idle(&program, &grants).await?.suspend()?);
+        all.push(lab.idle(&program, &grants).await?.isolate.suspend()?);
     }
     let bytes: usize = all.iter().map(|suspended| suspended.0.len()).sum();
     let what = format!("suspended run, average of {count}");
@@ -51,38 +50,37 @@ async fn both(lab: &Lab, code: &str) -> Result<Both, Error> {
     let suspend = lab
         .effort()
         .sample(async || {
-            let (suspended, sample) = suspend(lab, &program, &grants).await?;
-            bytes = suspended.0.len();
-            resume.push(back(lab, &suspended).await?);
-            Ok(sample)
+            let out = out(lab, &program, &grants).await?;
+            bytes = out.suspended.0.len();
+            resume.push(back(lab, &out.suspended, out.waits_for).await?);
+            Ok(out.sample)
         })
         .await?;
     Ok(Both { suspend, resume, bytes })
 }
 
-async fn suspend(lab: &Lab, program: &Program, grants: &[Grant]) -> Result<(Suspended, Sample), Error> {
-    let mut isolate = lab.idle(program, grants).await?;
+struct Out {
+    suspended: Suspended,
+    waits_for: CallId,
+    sample: Sample,
+}
+
+async fn out(lab: &Lab, program: &Program, grants: &[Grant]) -> Result<Out, Error> {
+    let Idle { mut isolate, waits_for } = lab.idle(program, grants).await?;
     let watch = Stopwatch::start();
     let suspended = isolate.suspend()?;
-    Ok((suspended, watch.stop()))
+    Ok(Out { suspended, waits_for, sample: watch.stop() })
 }
 
 /// Brings a run back, and checks that it goes on.
-async fn back(lab: &Lab, suspended: &Suspended) -> Result<Sample, Error> {
-    let sink = Arc::new(Silence);
+async fn back(lab: &Lab, suspended: &Suspended, waits_for: CallId) -> Result<Sample, Error> {
     let watch = Stopwatch::start();
-    let mut isolate = lab.engine.resume(suspended, sink).await?;
+    let mut isolate = lab.resume(suspended).await?;
     let sample = watch.stop();
-    let reply = (CallId(1), HostReply::Value { json: Some(Json::null()) });
+    let reply = (waits_for, HostReply::Value { json: Some(Json::null()) });
     match isolate.advance(turn(vec![reply])).await? {
-        Step::Done(isolith_core::End::Value(Some(_)), _) => Ok(sample),
+        Step::Done(End::Value(Some(_)), _) => Ok(sample),
         Step::Calls(calls) if calls.len() == 1 => Ok(sample),
         other => Err(Error::wrong("a resumed run", &other)),
     }
-}
-
-struct Silence;
-
-impl isolith_core::OutputSink for Silence {
-    fn write(&self, _: Stream, _: String, _: Timestamp) {}
 }

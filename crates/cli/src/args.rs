@@ -118,9 +118,15 @@ pub(crate) struct Bench {
     /// Take a few seconds instead of a minute
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Measure only the groups whose name starts with this: `start`, `call`, …
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) only: Option<String>,
     /// Print the figures as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// One measurement that wants a process of its own
+    #[arg(long, hide = true)]
+    pub(crate) child: Option<String>,
 }
 
 #[derive(Args)]

@@ -111,6 +111,7 @@ fn main() {
         "fuzzsrc" => { let s = fuzz_source(args[2].parse().unwrap()); println!("{}", s.chars().take(400).collect::<String>()); println!("{:?}", scan::scan(&s).map(|s| s.deepest)); }
         "stacksrc" => { let src = std::io::read_to_string(std::io::stdin()).unwrap(); let kb: usize = args[2].parse().unwrap(); let ts = args[3] == "ts"; let stage: u32 = args[4].parse().unwrap();
             println!("{}", std::thread::Builder::new().stack_size(kb << 10).spawn(move || run(&src, ts, stage)).unwrap().join().unwrap()); }
+        "scanfile" => { let src = std::fs::read_to_string(&args[2]).unwrap(); for _ in 0..5 { let t = Instant::now(); let s = scan::scan(&src).map(|s| (s.deepest, s.typed_deepest, s.generic_call, s.typed_too_costly)); println!("scan {:?} {:?}", t.elapsed(), s); println!("{}", run(&src, args.len() > 3, 4)); } }
         "names" => for (n, _) in gens(2) { println!("{n}") },
         _ => {}
     }

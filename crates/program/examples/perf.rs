@@ -33,6 +33,7 @@ return report.sort((a, b) => b.average - a.average);
     let big: String = (0..95).map(|i| wrap(i, small)).collect::<String>() + "return 1";
     let bigts: String = (0..95).map(|i| wrap(i, &ts)).collect::<String>() + "return 1";
     let module = format!("export default async function main(input) {{\n{small}\n}}");
+    std::fs::write("/tmp/pf/big.js", &big).unwrap();
     for (name, src, lang) in [("return 1+1", "return 1+1".to_string(), Language::Auto), ("1 KB js", small.to_string(), Language::Auto), ("1 KB ts auto", ts.clone(), Language::Auto), ("1 KB ts", ts.clone(), Language::TypeScript), ("1 KB module", module, Language::Auto), ("100 KB js", big, Language::Auto), ("100 KB ts", bigts, Language::Auto)] {
         let n = if src.len() > 10000 { 60 } else { 3000 };
         let mut v: Vec<f64> = (0..n).map(|_| { let t = Instant::now(); std::hint::black_box(prepare(&src, "main.ts", lang).unwrap()); t.elapsed().as_secs_f64() * 1e6 }).collect();

@@ -67,13 +67,8 @@ impl SourceError {
     /// hint: …
     /// ```
     pub fn render(&self) -> String {
-        let number = self.line.to_string();
-        let margin = " ".repeat(number.len());
-        let mut out = format!("error: {} [{}]\n", self.message, self.code);
-        let _ = writeln!(out, "{margin} --> {}:{}:{}", self.name, self.line, self.column);
-        let _ = writeln!(out, " {margin} |");
-        let _ = writeln!(out, " {number} | {}", self.excerpt.text);
-        let _ = writeln!(out, " {margin} | {}^", " ".repeat(self.excerpt.caret));
+        let place = self.excerpt.render(&self.name, self.line, self.column);
+        let mut out = format!("error: {} [{}]\n{place}\n", self.message, self.code);
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "hint: {hint}");
         }
@@ -81,7 +76,24 @@ impl SourceError {
     }
 }
 
+/// The line of `source` with a place in it, and a caret under the place, as errors show it.
+///
+/// Lines and columns count from 1; a place outside the source shows an empty line.
+pub fn excerpt(source: &str, name: &str, line: u32, column: u32) -> String {
+    let lines = Lines::new(source, LineEnds::Script);
+    let text = lines.text((line as usize).saturating_sub(1)).trim_start_matches('\u{feff}');
+    Excerpt::around(text, (column as usize).saturating_sub(1)).render(&tidy(name), line, column)
+}
+
 impl Excerpt {
+    fn render(&self, name: &str, line: u32, column: u32) -> String {
+        let number = line.to_string();
+        let margin = " ".repeat(number.len());
+        let caret = " ".repeat(self.caret);
+        let text = &self.text;
+        format!("{margin} --> {name}:{line}:{column}\n {margin} |\n {number} | {text}\n {margin} | {caret}^")
+    }
+
     /// Shows `line` around its character number `at`, from 0.
     fn around(line: &str, at: usize) -> Self {
         // First go left from the place for at most half of the columns, then right for what is left.

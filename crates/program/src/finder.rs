@@ -12,6 +12,8 @@ pub(crate) enum Rarity {
     Accessor,
     /// `import.meta`
     ImportMeta,
+    /// `class { private x }`, which is only TypeScript.
+    Modifier,
 }
 
 /// The offset of the first one in the parsed text.
@@ -32,6 +34,12 @@ impl<'a> Visit<'a> for Finder {
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
             AstKind::AccessorProperty(_) => Rarity::Accessor,
             AstKind::ImportMeta(_) => Rarity::ImportMeta,
+            AstKind::TSInterfaceDeclaration(_) => Rarity::Modifier,
+            AstKind::Class(class) if class.declare || class.r#abstract => Rarity::Modifier,
+            AstKind::PropertyDefinition(p) if p.accessibility.is_some() || p.readonly || p.r#override || p.declare => {
+                Rarity::Modifier
+            }
+            AstKind::MethodDefinition(m) if m.accessibility.is_some() || m.r#override => Rarity::Modifier,
             _ => return,
         };
         if rarity == self.rarity {

@@ -56,7 +56,7 @@ impl<'l> Frame<'l> {
             (Some(inner), Some(open)) => (&inner[open + 1..], ")"),
             _ => (rest, ""),
         };
-        if place.starts_with("<prelude>") {
+        if place.starts_with("isolith:prelude") {
             return Frame::Ours;
         }
         let Some(position) = place.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')) else {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn frames_are_mapped_dropped_or_kept() {
-        let stack = "    at f (main.ts:3:14)\n    at native (native)\n    at log (<prelude>:12:1)\n    at <anonymous> (main.ts:4)\n    at x (main.ts:1:1) (main.ts:9:9)\n    at <anonymous> (main.ts:0:1)\n    at eval (<input>:1:1)\n    at main.ts:5:2\n";
+        let stack = "    at f (main.ts:3:14)\n    at native (native)\n    at log (isolith:prelude:12:1)\n    at <anonymous> (main.ts:4)\n    at x (main.ts:1:1) (main.ts:9:9)\n    at <anonymous> (main.ts:0:1)\n    at eval (<input>:1:1)\n    at main.ts:5:2\n";
         let mapped = map(stack, "main.ts", |line, column| (line > 0).then_some((line + 100, column + 1)));
         assert_eq!(
             mapped.text,

@@ -31,7 +31,7 @@ mod stack;
 mod words;
 
 pub use check::{Goal, parse_check};
-pub use error::SourceError;
+pub use error::{SourceError, excerpt};
 pub use frames::MappedStack;
 pub use language::Language;
 pub use prepare::prepare;

@@ -31,11 +31,6 @@ pub(crate) fn flatten<'a>(program: &mut Program<'a>, builder: &AstBuilder<'a>, t
     }
     let Flat { statements, default, .. } = flat;
     program.body = statements;
-    if !program.directives.iter().any(|directive| directive.directive == "use strict") {
-        let literal = StringLiteral::new(Span::empty(0), "use strict", None, builder);
-        let directive = Directive::new(Span::empty(0), literal, "use strict", builder);
-        program.directives.insert(0, directive);
-    }
     let source = program.source_text;
     let mut shaper = Shaper { directives: &mut program.directives, statements: &mut program.body, builder };
     match default {
@@ -43,6 +38,11 @@ pub(crate) fn flatten<'a>(program: &mut Program<'a>, builder: &AstBuilder<'a>, t
         Some(Default::Function(function)) => shaper.give_call(function),
         Some(Default::Value(value, index)) => give_value_of(&mut shaper, value, index, source),
         Some(Default::Name(name, span)) => give_named(&mut shaper, name, span, text)?,
+    }
+    if !program.directives.iter().any(|directive| directive.directive == "use strict") {
+        let literal = StringLiteral::new(Span::empty(0), "use strict", None, builder);
+        let directive = Directive::new(Span::empty(0), literal, "use strict", builder);
+        program.directives.insert(0, directive);
     }
     Ok(())
 }

@@ -141,8 +141,8 @@ pub(crate) fn options() -> ParseOptions {
         parse_regular_expression: true,
         // A module that returns is accepted: it becomes a function body.
         allow_return_outside_function: true,
-        // The printer puts parentheses where they are needed.
-        preserve_parens: false,
+        // Without them the parser takes `(a): b` for a label.
+        preserve_parens: true,
         ..ParseOptions::default()
     }
 }

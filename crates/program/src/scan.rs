@@ -29,6 +29,8 @@ pub(crate) struct Scan {
     pub(crate) generic_call: bool,
     /// The word `accessor` occurs.
     pub(crate) accessor: bool,
+    /// A word occurs that a parser of JavaScript lets pass although it is TypeScript: `class { private x }`.
+    pub(crate) modifier: bool,
 }
 
 /// Walks over `text`, or says where it is too deep, too costly to parse, or decorated.
@@ -54,7 +56,7 @@ pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
             Step::Fork(fork) => walk = walk.follow_both(fork)?,
         }
     }
-    let Found { module, generic_call, accessor } = walk.found;
+    let Found { module, generic_call, accessor, modifier } = walk.found;
     let nesting = walk.nesting;
     Ok(Scan {
         deepest: nesting.deepest(),
@@ -63,6 +65,7 @@ pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
         module,
         generic_call,
         accessor,
+        modifier,
     })
 }
 
@@ -88,6 +91,7 @@ struct Found {
     module: bool,
     generic_call: bool,
     accessor: bool,
+    modifier: bool,
 }
 
 /// What matters of the token before the present one.
@@ -335,6 +339,8 @@ impl Walk<'_> {
                 self.found.module |= !matches!(self.next_byte(), b'(' | b'.');
             }
             b"accessor" => self.found.accessor = true,
+            b"private" | b"protected" | b"public" | b"readonly" | b"override" | b"declare" | b"abstract"
+            | b"interface" => self.found.modifier = true,
             b"extends" if self.previous.inferred == 1 => self.nesting.infer(),
             b"type" => self.nesting.begin_alias(),
             _ => {}
@@ -623,6 +629,7 @@ impl Found {
         self.module |= other.module;
         self.generic_call |= other.generic_call;
         self.accessor |= other.accessor;
+        self.modifier |= other.modifier;
     }
 }
 

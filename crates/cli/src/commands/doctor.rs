@@ -9,7 +9,6 @@ use isolith_runner::{Plan, Runner};
 use owo_colors::{OwoColorize, Style};
 use serde::Serialize;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// One thing that was looked at.

@@ -1,0 +1,70 @@
+use crate::batches::{Moment, batches};
+use crate::error::Error;
+use crate::idle;
+use crate::job::{Job, Line, Measured, Times};
+use crate::lab::{Lab, body, tools};
+use crate::options::Mode;
+use isolith_core::Json;
+
+/// How many isolates a peer needs at one time when it is not asked for memory.
+const LIVE: u32 = 10;
+
+/// Does a job as the peer `isolith`, and says each measurement as soon as it is there.
+pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let runtime = crate::measure::runtime()?;
+    runtime.block_on(async {
+        let mut line = |id: &str, measured: Measured, check: Option<String>| {
+            let line = Line { id: id.into(), measured, check };
+            // Plain data of ours always has a JSON form.
+            say(&serde_json::to_string(&line).unwrap_or_default());
+        };
+        match job {
+            Job::Fresh { ms, source } => {
+                let lab = Lab::new(LIVE, Mode::Quick)?;
+                let program = body(source.as_str());
+                let bare = batches(*ms, 1, async || expect(&lab.value(&program).await?, "2")).await?;
+                line("fresh", Measured::Times(bare), None);
+                let whole = batches(*ms, 1, async || expect(&lab.run(source, &[]).await?, "2")).await?;
+                line("fresh.source", Measured::Times(whole), None);
+            }
+            Job::Calls { ms, programs } => {
+                let lab = Lab::new(LIVE, Mode::Quick)?;
+                let grants = tools(&["echo"])?;
+                for work in programs {
+                    let once = async || expect(&lab.run(&work.source, &grants).await?, "\"done\"");
+                    line(&work.id, Measured::Times(batches(*ms, work.count, once).await?), None);
+                }
+            }
+            Job::Kernels { programs } => {
+                let lab = Lab::new(LIVE, Mode::Quick)?;
+                for work in programs {
+                    let (times, json) = once(&lab, &work.source).await?;
+                    line(&work.id, Measured::Times(times), Some(json.text().to_owned()));
+                }
+            }
+            Job::Memory { count, source } => {
+                line("memory", Measured::Memory(idle::memory(*count, source).await?), None);
+            }
+            Job::Hello { source } => {
+                let json = Lab::new(1, Mode::Quick)?.run(source, &[]).await?;
+                let text = json.parse::<String>().map_err(|_| unexpected(&json))?;
+                say(&text);
+            }
+        }
+        Ok(())
+    })
+}
+
+async fn once(lab: &Lab, source: &str) -> Result<(Times, Json), Error> {
+    let moment = Moment::now();
+    let json = lab.value(&body(source)).await?;
+    Ok((moment.each(1), json))
+}
+
+fn expect(json: &Json, text: &str) -> Result<(), Error> {
+    if json.text() == text { Ok(()) } else { Err(unexpected(json)) }
+}
+
+fn unexpected(json: &Json) -> Error {
+    Error::Wrong { what: "a peer", found: json.text().chars().take(300).collect() }
+}
