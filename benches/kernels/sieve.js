@@ -1,5 +1,5 @@
-// Typed arrays: the primes below a million, and a running sum over floats.
-const size = 1000000;
+// Typed arrays: the primes below 400,000, and a running sum over floats.
+const size = 400000;
 const composite = new Uint8Array(size);
 for (let i = 2; i * i < size; i++) {
   if (composite[i]) continue;

@@ -35,7 +35,10 @@ const TIME_MAX: Duration = Duration::from_secs(600);
 impl Lab {
     /// A lab in which this many isolates can live.
     pub(crate) fn new(live: u32, mode: Mode) -> Result<Lab, Error> {
-        let engine = QuickJs::new(isolith_quickjs::Options { live, ..Default::default() })?;
+        // An isolate keeps the stack it last computed on, so that many which wait need as many stacks.
+        let options = isolith_quickjs::Options::default();
+        let computing = options.computing.max(live);
+        let engine = QuickJs::new(isolith_quickjs::Options { live, computing, ..options })?;
         let runner = Runner::new(Arc::new(engine.clone()));
         Ok(Lab { engine, runner, mode, sink: Arc::new(Silence), host: Arc::new(Echo) })
     }

@@ -5,7 +5,7 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// The least memory an isolate can have: the image every isolate starts from, and room to compute.
-const MEMORY_BYTES_MIN: u64 = 4 * MIB;
+const MEMORY_BYTES_MIN: u64 = 8 * MIB;
 /// The most: the engine's sizes are 32 bits wide, and half of that range stays out of reach on purpose.
 const MEMORY_BYTES_MAX: u64 = 1024 * MIB;
 const STACK_BYTES_MIN: u64 = 64 * KIB;
@@ -78,10 +78,10 @@ impl Limits {
     pub fn check(&self) -> Result<(), InvalidLimit> {
         let duration = |name, given: Duration| {
             let least = Duration::from_millis(1);
-            in_range(name, given, least, DURATION_MAX, |d| format!("{d:?}"))
+            in_range(name, given, least, DURATION_MAX, show_duration)
         };
         let bytes = |name, given, least, most| in_range(name, given, least, most, show_bytes);
-        duration("wall", self.wall)?;
+        duration("timeout", self.wall)?;
         duration("cpu", self.cpu)?;
         bytes("memory", self.memory_bytes, MEMORY_BYTES_MIN, MEMORY_BYTES_MAX)?;
         bytes("stack", self.stack_bytes, STACK_BYTES_MIN, STACK_BYTES_MAX)?;
@@ -108,6 +108,14 @@ fn in_range<T: PartialOrd + Copy>(
     Ok(())
 }
 
+fn show_duration(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds if seconds >= 24 * 3600 => format!("{} days", seconds / (24 * 3600)),
+        _ if duration.is_zero() => "zero".into(),
+        _ => format!("{duration:?}"),
+    }
+}
+
 fn show_bytes(bytes: u64) -> String {
     match bytes {
         b if b >= MIB && b % MIB == 0 => format!("{} MiB", b / MIB),
@@ -129,7 +137,7 @@ mod tests {
     fn zero_and_absurd_limits_are_refused_by_name() {
         let base = Limits::default();
         let rows: [(Limits, &str); 7] = [
-            (Limits { wall: Duration::ZERO, ..base }, "wall"),
+            (Limits { wall: Duration::ZERO, ..base }, "timeout"),
             (Limits { cpu: Duration::MAX, ..base }, "cpu"),
             (Limits { memory_bytes: 0, ..base }, "memory"),
             (Limits { memory_bytes: u64::MAX, ..base }, "memory"),

@@ -1,5 +1,3 @@
-use crate::fault::Fault;
-
 /// How deep a program may nest.
 ///
 /// Parsing, checking, stripping and printing are recursive, and a stack overflow would end the whole process. People
@@ -29,8 +27,8 @@ const DOUBLINGS_MAX: u32 = 40;
 pub(crate) struct Nesting {
     frames: Vec<Frame>,
     level: Level,
-    /// Sums over the frames that are open, without `level`.
-    outer: Level,
+    /// Of all frames that are open, without `level`.
+    outer: Total,
     deepest: u32,
     /// Levels that were taken back but may still be open to a lenient parser.
     ghosts: u32,
@@ -42,6 +40,24 @@ pub(crate) struct Nesting {
     typed_too_costly: Option<usize>,
     /// No frame below this one has changed since [`Nesting::branch`].
     shared: usize,
+}
+
+/// Why a program is not parsed at all, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It nests too deep.
+    Deep(usize),
+    /// It makes a parser try too often.
+    Costly(usize),
+    /// It has a decorator.
+    Decorated(usize),
+}
+
+/// What frames add up to.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    depth: u32,
+    guesses: Guesses,
 }
 
 /// One open bracket.
@@ -124,26 +140,6 @@ impl Guesses {
 }
 
 impl Level {
-    fn plus(self, other: Level) -> Level {
-        Level {
-            chain: self.chain + other.chain,
-            sticky: self.sticky + other.sticky,
-            angles: self.angles + other.angles,
-            guesses: self.guesses.plus(other.guesses),
-            ..self
-        }
-    }
-
-    fn minus(self, other: Level) -> Level {
-        Level {
-            chain: self.chain - other.chain,
-            sticky: self.sticky - other.sticky,
-            angles: self.angles - other.angles,
-            guesses: self.guesses.minus(other.guesses),
-            ..self
-        }
-    }
-
     fn max(self, other: Level) -> Level {
         Level {
             chain: self.chain.max(other.chain),
@@ -157,9 +153,24 @@ impl Level {
 }
 
 impl Frame {
-    /// Its share of [`Nesting::outer`].
-    fn total(&self) -> Level {
-        Level { guesses: self.level.guesses.plus(self.own), ..self.level }
+    fn depth(&self) -> u32 {
+        self.level.chain + self.level.sticky + 1
+    }
+
+    fn guesses(&self) -> Guesses {
+        self.level.guesses.plus(self.own)
+    }
+}
+
+impl Total {
+    fn add(&mut self, frame: &Frame) {
+        self.depth += frame.depth();
+        self.guesses = self.guesses.plus(frame.guesses());
+    }
+
+    fn remove(&mut self, frame: &Frame) {
+        self.depth -= frame.depth();
+        self.guesses = self.guesses.minus(frame.guesses());
     }
 }
 
@@ -168,7 +179,7 @@ impl Nesting {
         Nesting {
             frames: Vec::new(),
             level: Level::default(),
-            outer: Level::default(),
+            outer: Total::default(),
             deepest: 0,
             ghosts: 0,
             typed_deepest: 0,
@@ -201,7 +212,7 @@ impl Nesting {
     }
 
     /// Counts one token of any kind at `offset`; fails when the program is too deep or too costly there.
-    pub(crate) fn token(&mut self, offset: usize) -> Result<(), Fault> {
+    pub(crate) fn token(&mut self, offset: usize) -> Result<(), Refusal> {
         self.reach(0, offset)?;
         let guesses = self.outer.guesses.plus(self.level.guesses);
         let effort = u64::from(guesses.tries + guesses.tries_in_chain) * PARTS + u64::from(self.depth());
@@ -212,22 +223,22 @@ impl Nesting {
         if self.typed_effort > self.effort_max && self.typed_too_costly.is_none() {
             self.typed_too_costly = Some(offset);
         }
-        if self.effort > self.effort_max { Err(Fault::too_costly(offset)) } else { Ok(()) }
+        if self.effort > self.effort_max { Err(Refusal::Costly(offset)) } else { Ok(()) }
     }
 
     /// Makes sure that `more` levels can be had at this place.
-    pub(crate) fn reach(&mut self, more: u32, offset: usize) -> Result<(), Fault> {
+    pub(crate) fn reach(&mut self, more: u32, offset: usize) -> Result<(), Refusal> {
         let depth = self.depth().saturating_add(more);
         self.deepest = self.deepest.max(depth);
         self.typed_deepest = self.typed_deepest.max(depth.saturating_add(self.ghosts));
         if self.typed_deepest > TYPED_NESTING_MAX && self.typed_too_costly.is_none() {
             self.typed_too_costly = Some(offset);
         }
-        if depth > NESTING_MAX { Err(Fault::too_deep(offset)) } else { Ok(()) }
+        if depth > NESTING_MAX { Err(Refusal::Deep(offset)) } else { Ok(()) }
     }
 
     fn depth(&self) -> u32 {
-        self.outer.chain + self.outer.sticky + self.level.chain + self.level.sticky + self.frames.len() as u32
+        self.outer.depth + self.level.chain + self.level.sticky
     }
 
     /// One more level, until the next comma.
@@ -295,7 +306,7 @@ impl Nesting {
         let doublings = 2 * self.level.angles + u32::from(group && pattern);
         let own = Guesses { tries: u32::from(group), tries_in_chain: 0, doublings };
         let frame = Frame { bracket, level: self.level, own };
-        self.outer = self.outer.plus(frame.total());
+        self.outer.add(&frame);
         self.frames.push(frame);
         // A bracket in a type holds types.
         self.level = Level { typed: self.level.typed, ..Level::default() };
@@ -308,7 +319,7 @@ impl Nesting {
     }
 
     /// To such a parser, as many more levels may be open from here on.
-    pub(crate) fn haunt(&mut self, levels: u32, offset: usize) -> Result<(), Fault> {
+    pub(crate) fn haunt(&mut self, levels: u32, offset: usize) -> Result<(), Refusal> {
         self.ghosts = self.ghosts.saturating_add(levels);
         self.reach(0, offset)
     }
@@ -326,7 +337,7 @@ impl Nesting {
         }
         self.frames.pop();
         self.shared = self.shared.min(self.frames.len());
-        self.outer = self.outer.minus(frame.total());
+        self.outer.remove(&frame);
         self.level = frame.level;
         // `a()()()` and `a[0][0]` nest to the left although their brackets close.
         self.level.chain += 1;
@@ -366,10 +377,10 @@ impl Nesting {
     pub(crate) fn merge(&mut self, other: &Nesting) {
         let shared = self.shared.min(other.shared);
         for (frame, theirs) in self.frames[shared..].iter_mut().zip(&other.frames[shared..]) {
-            self.outer = self.outer.minus(frame.total());
+            self.outer.remove(frame);
             frame.level = frame.level.max(theirs.level);
             frame.own = frame.own.max(theirs.own);
-            self.outer = self.outer.plus(frame.total());
+            self.outer.add(frame);
         }
         self.level = self.level.max(other.level);
         self.remember(other);
@@ -394,7 +405,7 @@ impl Nesting {
         self.typed_too_costly = self.typed_too_costly.or(Some(offset));
         self.frames.clear();
         self.shared = 0;
-        self.outer = Level::default();
+        self.outer = Total::default();
         self.level = Level { sticky: depth, ..Level::default() };
     }
 }

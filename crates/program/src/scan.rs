@@ -8,7 +8,7 @@
 //! it follows both until they agree again. When they do not, it counts every further token as one more level.
 
 use crate::fault::Fault;
-use crate::nesting::{Bracket, Nesting};
+use crate::nesting::{Bracket, Nesting, Refusal};
 use crate::words::Word;
 
 /// How much following two readings may cost, in open brackets copied; past that, every token counts.
@@ -35,6 +35,14 @@ pub(crate) struct Scan {
 
 /// Walks over `text`, or says where it is too deep, too costly to parse, or decorated.
 pub(crate) fn scan(text: &str) -> Result<Scan, Fault> {
+    walk(text).map_err(|refusal| match refusal {
+        Refusal::Deep(offset) => Fault::too_deep(offset),
+        Refusal::Costly(offset) => Fault::too_costly(offset),
+        Refusal::Decorated(offset) => Fault::decorator(offset),
+    })
+}
+
+fn walk(text: &str) -> Result<Scan, Refusal> {
     let mut walk = Walk {
         text,
         bytes: text.as_bytes(),
@@ -160,7 +168,7 @@ impl Walk<'_> {
     }
 
     /// Reads one token.
-    fn step(&mut self) -> Result<Step, Fault> {
+    fn step(&mut self) -> Result<Step, Refusal> {
         if !self.skip_space() {
             return Ok(Step::Dead);
         }
@@ -234,7 +242,7 @@ impl Walk<'_> {
                     _ => Previous { slash: Slash::Divide, ends: true, ..Previous::default() },
                 };
             }
-            b'@' => return Err(Fault::decorator(start)),
+            b'@' => return Err(Refusal::Decorated(start)),
             _ => self.operator(byte, swallow),
         }
         Ok(Step::Token)
@@ -247,7 +255,7 @@ impl Walk<'_> {
     }
 
     /// To the most lenient parser, what follows is no longer inside the template: every token may nest.
-    fn haunt(&mut self, offset: usize) -> Result<(), Fault> {
+    fn haunt(&mut self, offset: usize) -> Result<(), Refusal> {
         if std::mem::replace(&mut self.haunted, true) {
             return Ok(());
         }
@@ -300,18 +308,21 @@ impl Walk<'_> {
         self.at += length;
     }
 
-    fn word(&mut self) -> Result<Step, Fault> {
+    fn word(&mut self) -> Result<Step, Refusal> {
         let start = self.at;
         let mut escaped = false;
-        while self.at < self.bytes.len() {
-            match self.bytes[self.at] {
-                b if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' => self.at += 1,
-                b'\\' => {
+        loop {
+            let rest = &self.bytes[self.at..];
+            let plain = rest.iter().position(|&b| !IN_NAME[b as usize]).unwrap_or(rest.len());
+            self.at += plain;
+            match self.bytes.get(self.at) {
+                None => break,
+                Some(b'\\') => {
                     let Some(length) = self.escape_in_name() else { return Ok(Step::Dead) };
                     escaped = true;
                     self.at += length;
                 }
-                b if b < 0x80 => break,
+                Some(&b) if b < 0x80 => break,
                 // Whatever is not a space is taken for a letter; if it is none, the parser stops at it.
                 _ => match self.character() {
                     Some(c) if !is_space(c) => self.at += c.len_utf8(),
@@ -438,7 +449,7 @@ impl Walk<'_> {
         Step::Dead
     }
 
-    fn regex(&mut self) -> Result<Step, Fault> {
+    fn regex(&mut self) -> Result<Step, Refusal> {
         let start = self.at;
         let (mut in_class, mut openers) = (false, 0u32);
         self.at += 1;
@@ -481,7 +492,10 @@ impl Walk<'_> {
     fn skip_space(&mut self) -> bool {
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
-                b' ' | b'\t' | 0x0B | 0x0C => self.at += 1,
+                b' ' | b'\t' | 0x0B | 0x0C => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += rest.iter().position(|&b| b != b' ').unwrap_or(rest.len()).max(1);
+                }
                 b'\n' | b'\r' => {
                     self.line_start = true;
                     self.at += 1;
@@ -534,7 +548,7 @@ impl Walk<'_> {
     }
 
     /// Follows both readings until they stand at the same place in the same state, or one of them cannot be.
-    fn follow_both(mut self, fork: Fork) -> Result<Self, Fault> {
+    fn follow_both(mut self, fork: Fork) -> Result<Self, Refusal> {
         self.fork_cost += self.nesting.branch_cost();
         if self.fork_cost > FORK_COST_MAX {
             self.lose(None)?;
@@ -606,7 +620,7 @@ impl Walk<'_> {
     }
 
     /// Gives up understanding: every token that is left is one more level.
-    fn lose(&mut self, other: Option<&Self>) -> Result<(), Fault> {
+    fn lose(&mut self, other: Option<&Self>) -> Result<(), Refusal> {
         self.nesting.lose(other.map(|other| &other.nesting), self.at);
         if let Some(other) = other {
             self.at = self.at.min(other.at);
@@ -632,6 +646,17 @@ impl Found {
         self.modifier |= other.modifier;
     }
 }
+
+/// The bytes that a name is made of, but for escapes and what is not ASCII.
+const IN_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte as u8 == b'$';
+        byte += 1;
+    }
+    table
+};
 
 fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\') || byte >= 0x80

@@ -20,6 +20,10 @@ impl Word {
 
     pub(crate) fn of(text: &[u8]) -> Word {
         use Word as W;
+        // Most words are names, and most names show it in their length or their first letter.
+        if !(2..=10).contains(&text.len()) || !text[0].is_ascii_lowercase() {
+            return Word(0);
+        }
         let bits = match text {
             b"if" | b"for" => W::STICKY | W::CONTROL | W::STARTS,
             b"while" => W::STICKY | W::CONTROL | W::CONTINUES,

@@ -30,8 +30,8 @@ pub(crate) fn reachable(root: &Path, name: &str, source: &str) -> Vec<Module> {
 /// Texts in quotes that start with `./` or `../`.
 fn paths(source: &str) -> impl Iterator<Item = &str> {
     source.match_indices(['"', '\'', '`']).filter_map(|(at, quote)| {
-        let rest = &source[at + 1..];
-        let text = &rest[..rest.find([quote.chars().next()?, '\n'])?];
+        let line = source[at + 1..].lines().next()?;
+        let (text, _) = line.split_once(quote)?;
         (text.starts_with("./") || text.starts_with("../")).then_some(text)
     })
 }

@@ -1,0 +1,115 @@
+use crate::results::{Results, digits};
+use std::fmt::Write as _;
+
+const WIDTH: f64 = 760.0;
+/// Where bars begin and where the longest may end: names stand before them, values after.
+const LEFT: f64 = 190.0;
+const RIGHT: f64 = 590.0;
+const TOP: f64 = 84.0;
+const ROW: f64 = 38.0;
+const BAR: f64 = 20.0;
+
+/// Greys and one colour that can be read on white and on black.
+const OURS: &str = "#0ca678";
+const OURS_PALE: &str = "#0ca678\" fill-opacity=\"0.55";
+const THEIRS: &str = "#8a94a6";
+const TEXT: &str = "#7d8694";
+const LINE: &str = "#8a94a6\" stroke-opacity=\"0.28";
+
+struct Bar {
+    name: String,
+    value: f64,
+    fill: &'static str,
+}
+
+/// Fresh isolates by CPU time, as bars on a logarithmic scale.
+pub(crate) fn draw(results: &Results) -> String {
+    let mut bars = bars(results);
+    bars.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let own = bars.first().map_or(1.0, |bar| bar.value);
+    let most = bars.last().map_or(10.0, |bar| bar.value);
+    let (low, high) = (own.log10().floor(), most.log10().ceil().max(own.log10().floor() + 1.0));
+    let x = |value: f64| LEFT + (RIGHT - LEFT) * (value.log10() - low) / (high - low);
+    let bottom = TOP + ROW * bars.len() as f64;
+    let height = bottom + 56.0;
+
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
+         role=\"img\" aria-label=\"CPU time of a fresh isolate, isolith and peers\" \
+         font-family=\"system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\">\n"
+    );
+    let mut text = |x: f64, y: f64, size: u32, rest: &str, words: &str| {
+        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" {rest}>{}</text>", escape(words));
+    };
+    let plain = format!("fill=\"{TEXT}\"");
+    text(20.0, 30.0, 18, &format!("{plain} font-weight=\"600\""), "A fresh isolate, one tiny program, its result, gone");
+    text(20.0, 52.0, 13, &plain, "CPU time of the whole process, median, logarithmic scale; shorter is better");
+    for power in low as i32..=high as i32 {
+        let at = x(10f64.powi(power));
+        text(at, bottom + 18.0, 12, &format!("{plain} text-anchor=\"middle\""), &time(10f64.powi(power)));
+    }
+    for (number, bar) in bars.iter().enumerate() {
+        let middle = TOP + ROW * number as f64 + ROW / 2.0;
+        let strong = if bar.fill == OURS { " font-weight=\"600\"" } else { "" };
+        let fill = if bar.fill == THEIRS { TEXT } else { OURS };
+        text(LEFT - 12.0, middle + 5.0, 14, &format!("fill=\"{fill}\" text-anchor=\"end\"{strong}"), &bar.name);
+        let ratio = if number == 0 { String::new() } else { format!("   {}×", short(bar.value / own)) };
+        let label = format!("{}{ratio}", time(bar.value));
+        let style = format!("fill=\"{fill}\" xml:space=\"preserve\" font-weight=\"600\"");
+        text(x(bar.value) + 10.0, middle + 5.0, 14, &style, &label);
+    }
+    let foot = format!("{}, {} rounds in turns on one machine. node:vm is not a security boundary.", results.command, results.rounds);
+    text(20.0, height - 10.0, 12, &plain, &foot);
+    for power in low as i32..=high as i32 {
+        let at = x(10f64.powi(power));
+        let _ = writeln!(
+            out,
+            "<line x1=\"{at:.1}\" y1=\"{:.1}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\" stroke=\"{LINE}\"/>",
+            TOP - 6.0
+        );
+    }
+    for (number, bar) in bars.iter().enumerate() {
+        let y = TOP + ROW * number as f64 + (ROW - BAR) / 2.0;
+        let width = (x(bar.value) - LEFT).max(2.0);
+        let _ = writeln!(
+            out,
+            "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" rx=\"3\" fill=\"{}\"/>",
+            bar.fill
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn bars(results: &Results) -> Vec<Bar> {
+    let median = |id: &str, peer: &str| {
+        let row = results.rows.iter().find(|row| row.id == id)?;
+        Some(row.entries.get(peer)?.median).filter(|value| *value > 0.0)
+    };
+    let own = results.first();
+    let mut bars = Vec::new();
+    for peer in &results.peers {
+        if let Some(value) = median("fresh", &peer.name) {
+            bars.push(Bar { name: peer.name.clone(), value, fill: if peer.name == own { OURS } else { THEIRS } });
+        }
+    }
+    if let Some(value) = median("fresh.source", own) {
+        bars.push(Bar { name: format!("{own}, from TypeScript"), value, fill: OURS_PALE });
+    }
+    bars
+}
+
+fn time(us: f64) -> String {
+    let (value, unit) = if us < 1_000.0 { (us, "µs") } else { (us / 1e3, "ms") };
+    let shown = if value.fract() == 0.0 { format!("{value}") } else { short(value) };
+    format!("{shown} {unit}")
+}
+
+/// No more digits than a picture needs.
+fn short(value: f64) -> String {
+    if value < 10.0 { format!("{value:.1}") } else { digits(value.round()).trim_end_matches(".0").to_owned() }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}

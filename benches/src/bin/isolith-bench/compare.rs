@@ -1,0 +1,180 @@
+use crate::peers::{Hello, Peer};
+use crate::results::{Entry, Participant, Results, Row, Value};
+use isolith_bench::{
+    CALL_PAYLOADS, HELLO, IDLE, Job, KERNELS, Line, Machine, Measured, Mode, TRIVIAL, Times, Work, calling, spawn,
+};
+use std::collections::BTreeMap;
+use std::error::Error;
+
+/// What to compare, and how long to take over it.
+pub(crate) struct Setup {
+    pub(crate) mode: Mode,
+    pub(crate) peers: Vec<Peer>,
+    /// What a person typed.
+    pub(crate) command: &'static str,
+}
+
+/// How many isolates live at the same time when memory is measured.
+const LIVE: u32 = 1_000;
+/// The payloads that are compared.
+const PAYLOADS: [&str; 3] = ["tiny", "rows_1k", "rows_100k"];
+
+/// Everything that was measured: for a row and a peer, one value from each round.
+#[derive(Default)]
+struct Measurements {
+    values: BTreeMap<(String, &'static str), Vec<Value>>,
+    checks: BTreeMap<String, (String, &'static str)>,
+    failures: Vec<String>,
+}
+
+/// Measures all peers in turns, so that whatever else the machine does falls on each of them.
+pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Results, Box<dyn Error>> {
+    let machine = Machine::here();
+    let rounds = if setup.mode == Mode::Quick { 2 } else { 7 };
+    let ms = if setup.mode == Mode::Quick { 200 } else { 1_000 };
+    let mut all = Measurements::default();
+    for round in 1..=rounds {
+        for job in jobs(ms) {
+            for peer in &setup.peers {
+                note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
+                all.take(peer, &job)?;
+            }
+        }
+        for _ in 0..3 {
+            for peer in &setup.peers {
+                note(&format!("round {round} of {rounds}: cold start {}", peer.name));
+                all.take_cold(peer)?;
+            }
+        }
+    }
+    let participants = setup.peers.iter().map(|peer| Participant {
+        name: peer.name.into(),
+        version: peer.version.clone(),
+        settings: match peer.hello {
+            Hello::Job if peer.name == "isolith" => format!("{}: by the library here", peer.settings),
+            Hello::Job | Hello::Command(_) => peer.settings.into(),
+        },
+    });
+    Ok(Results {
+        command: setup.command.into(),
+        mode: setup.mode,
+        rounds,
+        machine,
+        peers: participants.collect(),
+        rows: rows().into_iter().map(|row| all.fill(row, &setup.peers)).collect(),
+        failures: all.failures,
+    })
+}
+
+fn jobs(ms: u64) -> Vec<Job> {
+    let calls = CALL_PAYLOADS.iter().filter(|payload| PAYLOADS.contains(&payload.name)).map(|payload| Work {
+        id: format!("call.{}", payload.name),
+        source: calling(payload, payload.count),
+        count: payload.count,
+    });
+    let kernels =
+        KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
+    vec![
+        Job::Fresh { ms, source: TRIVIAL.into() },
+        Job::Calls { ms, programs: calls.collect() },
+        Job::Kernels { programs: kernels.collect() },
+        Job::Memory { count: LIVE, source: IDLE.into() },
+    ]
+}
+
+fn task(job: &Job) -> &'static str {
+    match job {
+        Job::Fresh { .. } => "fresh isolates",
+        Job::Calls { .. } => "tool calls",
+        Job::Kernels { .. } => "computing",
+        Job::Memory { .. } => "memory",
+        Job::Hello { .. } => "cold start",
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let row = |id: &str, what: &str, unit: &str| Row {
+        id: id.into(),
+        what: what.into(),
+        unit: unit.into(),
+        entries: BTreeMap::new(),
+    };
+    let mut rows = vec![
+        row("fresh", "fresh isolate, `return 1+1`, gone (CPU)", "µs"),
+        row("fresh.source", "the same from TypeScript, with a receipt (CPU)", "µs"),
+        row("call.tiny", "tool call, tiny (CPU)", "µs"),
+        row("call.rows_1k", "tool call, 1 KB of rows (CPU)", "µs"),
+        row("call.rows_100k", "tool call, 100 KB of rows (CPU)", "µs"),
+    ];
+    rows.extend(
+        KERNELS.iter().map(|k| row(&format!("compute.{}", k.name), &format!("{}: {} (CPU)", k.name, k.what), "ms")),
+    );
+    rows.push(row("memory", "memory of an idle isolate, 1,000 live", "KiB"));
+    rows.push(row("cold", "cold process to result (wall)", "ms"));
+    rows.push(row("cold.memory", "its memory at its largest", "MB"));
+    rows
+}
+
+impl Measurements {
+    fn take(&mut self, peer: &Peer, job: &Job) -> Result<(), Box<dyn Error>> {
+        let done = spawn(&mut peer.command(job)?)?;
+        let lines: Result<Vec<Line>, _> = done.stdout.lines().map(serde_json::from_str).collect();
+        match lines {
+            Ok(lines) if done.ok && !lines.is_empty() => lines.into_iter().for_each(|line| self.take_line(peer, line)),
+            Ok(_) | Err(_) => self.fail(format!("{}: {} did not work", peer.name, task(job))),
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, peer: &Peer, line: Line) {
+        if let Some(check) = line.check {
+            let (known, by) = self.checks.entry(line.id.clone()).or_insert_with(|| (check.clone(), peer.name));
+            if *known != check {
+                let failure = format!("{}: {} computed something else than {by}", peer.name, line.id);
+                self.fail(failure);
+                return;
+            }
+        }
+        let value = match line.measured {
+            Measured::Times(times) if line.id.starts_with("compute.") => Value::of(times.cpu_us / 1e3, times.wall_us / 1e3),
+            Measured::Times(Times { cpu_us, wall_us }) => Value::of(cpu_us, wall_us),
+            // What is shared counts once, and the tables that map it count too.
+            Measured::Memory(memory) => Value {
+                value: memory.share_kib + memory.tables_kib,
+                wall: None,
+                resident: Some(memory.resident_kib),
+            },
+        };
+        self.values.entry((line.id, peer.name)).or_default().push(value);
+    }
+
+    fn take_cold(&mut self, peer: &Peer) -> Result<(), Box<dyn Error>> {
+        let done = spawn(&mut peer.hello()?)?;
+        if !done.ok || !done.stdout.contains(HELLO.1) {
+            self.fail(format!("{}: cold start did not work", peer.name));
+            return Ok(());
+        }
+        let mut push = |id: &str, value| {
+            let value = Value { value, wall: None, resident: None };
+            self.values.entry((id.into(), peer.name)).or_default().push(value);
+        };
+        push("cold", done.wall.as_secs_f64() * 1e3);
+        push("cold.memory", done.resident_kib as f64 * 1024.0 / 1e6);
+        Ok(())
+    }
+
+    fn fail(&mut self, failure: String) {
+        if !self.failures.contains(&failure) {
+            self.failures.push(failure);
+        }
+    }
+
+    fn fill(&self, mut row: Row, peers: &[Peer]) -> Row {
+        for peer in peers {
+            if let Some(values) = self.values.get(&(row.id.clone(), peer.name)) {
+                row.entries.insert(peer.name.into(), Entry::of(values));
+            }
+        }
+        row
+    }
+}

@@ -1,0 +1,5 @@
+// Asynchronous functions as tests.
+
+function asyncTest(work) {
+  work().then(function () { $DONE(); }, $DONE);
+}

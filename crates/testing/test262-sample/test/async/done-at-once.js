@@ -1,0 +1,6 @@
+/*---
+description: Done before the script ends
+flags: [async]
+---*/
+
+$DONE();

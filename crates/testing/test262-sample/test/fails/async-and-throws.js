@@ -1,0 +1,7 @@
+/*---
+description: Done, and then not
+flags: [async, noStrict]
+---*/
+
+$DONE();
+throw new TypeError("after all");

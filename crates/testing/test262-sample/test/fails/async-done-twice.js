@@ -1,0 +1,7 @@
+/*---
+description: Done is done
+flags: [async, noStrict]
+---*/
+
+$DONE();
+$DONE();

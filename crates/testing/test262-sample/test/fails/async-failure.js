@@ -1,0 +1,6 @@
+/*---
+description: It says that it failed
+flags: [async, noStrict]
+---*/
+
+Promise.reject(new TypeError("refused")).then($DONE, $DONE);

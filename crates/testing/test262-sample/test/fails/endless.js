@@ -1,0 +1,6 @@
+/*---
+description: It computes for ever
+flags: [raw]
+---*/
+
+for (;;) ;

@@ -1,0 +1,5 @@
+/*---
+description: Wrong in one mode
+---*/
+
+assert.notSameValue((function () { return this; })(), undefined, "this");

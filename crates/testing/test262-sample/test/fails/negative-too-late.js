@@ -1,0 +1,9 @@
+/*---
+description: It fails, but only when it runs
+flags: [noStrict]
+negative:
+  phase: parse
+  type: SyntaxError
+---*/
+
+eval("var");

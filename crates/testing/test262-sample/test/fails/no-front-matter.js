@@ -1,0 +1,2 @@
+// It says nothing about itself.
+assert(true);

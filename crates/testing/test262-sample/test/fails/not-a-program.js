@@ -1,0 +1,6 @@
+/*---
+description: It cannot be parsed, and does not say so
+flags: [noStrict]
+---*/
+
+var = 1;

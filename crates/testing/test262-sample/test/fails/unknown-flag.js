@@ -1,0 +1,6 @@
+/*---
+description: Nobody knows what that means
+flags: [onlySometimes]
+---*/
+
+assert(true);

@@ -1,0 +1,5 @@
+/*---
+description: Internationalization
+---*/
+
+assert(true);

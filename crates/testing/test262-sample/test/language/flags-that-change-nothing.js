@@ -1,0 +1,6 @@
+/*---
+description: We cannot block, and nothing here differs from run to run
+flags: [CanBlockIsFalse, non-deterministic]
+---*/
+
+assert(true);

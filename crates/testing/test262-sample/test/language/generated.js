@@ -1,0 +1,6 @@
+/*---
+description: Who wrote a test makes no difference
+flags: [generated]
+---*/
+
+assert(true);

@@ -1,0 +1,2 @@
+export * as above from "../above_FIXTURE.js";
+export { value } from "./value_FIXTURE.js";

@@ -1,0 +1,2 @@
+export let value = 1;
+export function next() { value++; }

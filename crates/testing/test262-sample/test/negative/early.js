@@ -1,0 +1,9 @@
+/*---
+description: Older tests say early
+negative:
+  phase: early
+  type: SyntaxError
+---*/
+
+$DONOTEVALUATE();
+break;

@@ -1,0 +1,9 @@
+/*---
+description: Nothing of it runs
+negative:
+  phase: parse
+  type: SyntaxError
+---*/
+
+$DONOTEVALUATE();
+let twice, twice;

@@ -1,0 +1,8 @@
+/*---
+description: Calls without end
+negative:
+  phase: runtime
+  type: RangeError
+---*/
+
+(function call() { call(); })();

@@ -1,0 +1,6 @@
+/*---
+description: Only where waiting waits
+flags: [CanBlockIsTrue]
+---*/
+
+assert(true);

@@ -1,0 +1,6 @@
+/*---
+description: Memory that is shared
+features: [SharedArrayBuffer]
+---*/
+
+new SharedArrayBuffer(4);

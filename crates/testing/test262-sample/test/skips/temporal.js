@@ -1,0 +1,6 @@
+/*---
+description: Dates and times
+features: [Temporal]
+---*/
+
+Temporal.Now.instant();

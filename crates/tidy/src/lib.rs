@@ -1,0 +1,1 @@
+//! Rules of the house that a test can keep: see `tests/`.

@@ -1,0 +1,72 @@
+//! Dependencies between our crates run down only. ARCHITECTURE.md draws them; this keeps them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Each crate and those of ours it may depend on.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("isolith-core", &[]),
+    ("isolith-prelude", &[]),
+    ("isolith-program", &["isolith-core"]),
+    ("isolith-runner", &["isolith-core", "isolith-program"]),
+    ("isolith-quickjs", &["isolith-core", "isolith-prelude"]),
+    ("isolith-bench", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
+    ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
+    ("isolith", &["isolith-bench", "isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
+    ("isolith-tidy", &[]),
+];
+
+/// What the core may use of others: data and hashes, nothing that acts.
+const CORE_DEPENDENCIES: &[&str] = &["blake3", "serde", "serde_json", "thiserror"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn manifests() -> Vec<(String, toml::Table)> {
+    let folders = ["crates", "engines"].into_iter().flat_map(|f| std::fs::read_dir(root().join(f)).unwrap());
+    let mut paths: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path().join("Cargo.toml")).collect();
+    paths.push(root().join("benches/Cargo.toml"));
+    let read = |path: PathBuf| {
+        let table: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        (table["package"]["name"].as_str().unwrap().to_owned(), table)
+    };
+    paths.into_iter().filter(|p| p.exists()).map(read).collect()
+}
+
+fn dependencies(manifest: &toml::Table, tables: &[&str]) -> BTreeSet<String> {
+    let table = |name: &&str| manifest.get(*name).and_then(toml::Value::as_table).map(|t| t.keys().cloned().collect::<Vec<_>>());
+    tables.iter().filter_map(table).flatten().collect()
+}
+
+#[test]
+fn arrows_run_down_only() {
+    let manifests = manifests();
+    let found: BTreeSet<&str> = manifests.iter().map(|(name, _)| name.as_str()).collect();
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, known, "a crate came or went: draw its arrows here and in ARCHITECTURE.md");
+    for (name, manifest) in &manifests {
+        let allowed = ARROWS.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, allowed)| allowed);
+        let ours = dependencies(manifest, &["dependencies", "build-dependencies"]);
+        for dependency in ours.iter().filter(|d| d.starts_with("isolith")) {
+            assert!(allowed.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn the_core_depends_on_nothing_that_acts() {
+    let (_, core) = manifests().into_iter().find(|(name, _)| name == "isolith-core").unwrap();
+    let found: Vec<String> = dependencies(&core, &["dependencies"]).into_iter().collect();
+    assert_eq!(found, CORE_DEPENDENCIES);
+}
+
+#[test]
+fn only_the_engine_names_wasmtime_and_only_the_program_crate_names_oxc() {
+    for (heavy, owner) in [("wasmtime", "isolith-quickjs"), ("oxc", "isolith-program"), ("zstd", "isolith-quickjs")] {
+        for (name, manifest) in manifests() {
+            let has = dependencies(&manifest, &["dependencies", "build-dependencies"]).contains(heavy);
+            assert!(!has || name == owner, "{name} depends on {heavy}, which belongs to {owner}");
+        }
+    }
+}
