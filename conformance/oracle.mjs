@@ -160,6 +160,9 @@ function expect(expected, line, lenient) {
     case "value": return once(valueText(rest));
     case "error": return once(errorOf(rest));
     case "line": return once(Number(rest));
+    case "message":
+      if (typeof JSON.parse(rest) !== "string") throw new Error("`message` is not a JSON string");
+      return once(JSON.parse(rest));
     case "stdout":
     case "stderr":
       if (typeof JSON.parse(rest) !== "string") throw new Error(`\`${key}\` is not a JSON string`);
@@ -234,7 +237,7 @@ function toml(text) {
 
 // ---- running and comparing ----
 
-/// Runs one program and says how it ended: `{ value }` or `{ error: { kind, name, line } }`, with `stdout` and `stderr`.
+/// Runs one program and says how it ended: `{ value }` or `{ error: { kind, name, message, line } }`, with `stdout` and `stderr`.
 function run(file) {
   return new Promise(resolve => {
     const worker = new Worker(own, { workerData: file, resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 2 } });
@@ -275,6 +278,7 @@ function compare(expected, actual) {
     if (!met) problems.push(`outcome: Node gives ${got}, which is none of those expected`);
   }
   if ("line" in expected) check("line", expected.line, actual.error?.line);
+  if ("message" in expected) check("message", JSON.stringify(expected.message), JSON.stringify(actual.error?.message));
   for (const stream of ["stdout", "stderr"]) {
     if (expected[stream]) check(stream, JSON.stringify(expected[stream]), JSON.stringify(actual[stream]));
   }
@@ -379,7 +383,8 @@ function makeDescribeError(file) {
     const found = stack && match(stack, place);
     // The constructor of a function puts two lines before its body.
     const line = found ? Number(found[1]) - 2 : undefined;
-    return { kind: tooDeep ? "stack_overflow" : "thrown", name, line };
+    const message = typeof error === "string" ? error : read("message");
+    return { kind: tooDeep ? "stack_overflow" : "thrown", name, message, line };
   };
 }
 

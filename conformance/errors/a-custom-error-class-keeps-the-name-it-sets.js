@@ -6,3 +6,4 @@ class QuotaError extends Error {
 }
 throw new QuotaError("too much");
 //> error: thrown QuotaError
+//> message: "too much"

@@ -1,2 +1,3 @@
 throw new DOMException("gone", "NotFoundError");
 //> error: thrown NotFoundError
+//> message: "gone"

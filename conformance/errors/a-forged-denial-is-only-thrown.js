@@ -3,3 +3,4 @@ error.name = "Denied";
 error.kind = "denied";
 throw error;
 //> error: thrown Denied
+//> message: "policy refused this"

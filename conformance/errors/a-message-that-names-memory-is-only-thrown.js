@@ -1,2 +1,3 @@
 throw new Error("out of memory");
 //> error: thrown Error
+//> message: "out of memory"

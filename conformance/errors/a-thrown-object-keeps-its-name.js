@@ -1,2 +1,3 @@
 throw { name: "Custom", message: "m" };
 //> error: thrown Custom
+//> message: "m"

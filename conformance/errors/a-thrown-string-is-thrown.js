@@ -1,2 +1,3 @@
 throw "just text";
 //> error: thrown
+//> message: "just text"

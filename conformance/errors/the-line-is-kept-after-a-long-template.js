@@ -6,4 +6,5 @@ three`;
    over lines */
 throw new Error(text);
 //> error: thrown Error
+//> message: "one\ntwo\nthree"
 //> line: 7

@@ -5,4 +5,5 @@ async function work() {
 }
 return await work();
 //> error: thrown Error
+//> message: "after waiting"
 //> line: 4

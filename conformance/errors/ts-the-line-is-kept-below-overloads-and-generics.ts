@@ -11,4 +11,5 @@ function pick<T>(
 }
 return pick<number>([], 3);
 //> error: thrown RangeError
+//> message: "out of range"
 //> line: 8

@@ -14,4 +14,5 @@ type Long = {
 const color: Color = Color.Green;
 throw new RangeError(`color ${color}`);
 //> error: thrown RangeError
+//> message: "color 1"
 //> line: 15

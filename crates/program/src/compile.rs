@@ -92,5 +92,10 @@ fn check_and_strip<'a>(
     let scoping = checked.semantic.into_scoping();
     let options = TransformOptions::default();
     let stripped = Transformer::new(allocator, Path::new("program.ts"), &options).build_with_scoping(scoping, program);
-    text.first_fault(&stripped.diagnostics, program.source_text).map_or(Ok(()), Err)
+    if let Some(fault) = text.first_fault(&stripped.diagnostics, program.source_text) {
+        return Err(fault);
+    }
+    let builder = AstBuilder::new(allocator);
+    Shaper { directives: &mut program.directives, statements: &mut program.body, builder: &builder }.keep_valueless();
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::finder::returns;
 use oxc::allocator::{ArenaBox, ArenaVec};
 use oxc::ast::ast::{
-    Argument, BindingPattern, Declaration, Directive, Expression, IdentifierName, Statement, StringLiteral,
+    Argument, BindingPattern, Declaration, Directive, Expression, IdentifierName, Statement,
 };
 use oxc::ast::builder::AstBuilder;
 use oxc::span::{GetSpan, Span};
@@ -21,7 +21,7 @@ pub(crate) struct Shaper<'s, 'a> {
 impl<'a> Shaper<'_, 'a> {
     /// Makes the program return its value, if it does not do so by itself:
     /// a lone function is called with `input`, and so is a function as the last expression; any other last expression
-    /// is the value; a lone string is a value and no directive.
+    /// is the value; a lone string other than `'use strict'` is a value and no directive.
     pub(crate) fn give_value(&mut self) {
         let mut lasting = (0..self.statements.len()).filter(|&index| !vanishes(&self.statements[index]));
         let (first, last) = (lasting.next(), lasting.next_back());
@@ -36,16 +36,25 @@ impl<'a> Shaper<'_, 'a> {
 
     /// `'hello'` alone is a directive to the parser.
     fn give_directive(&mut self) {
+        if self.directives.last().is_none_or(|directive| directive.directive == "use strict") {
+            return;
+        }
         let Some(directive) = self.directives.pop() else { return };
-        let span = directive.span;
-        let value = if directive.directive == "use strict" {
-            let literal = StringLiteral::boxed(span, "use strict", None, self.builder);
-            self.directives.push(directive);
-            literal
-        } else {
-            ArenaBox::new_in(directive.expression, self.builder)
+        self.give(directive.span, Expression::StringLiteral(ArenaBox::new_in(directive.expression, self.builder)));
+    }
+
+    /// Makes sure that a program without a value does not look like one with a value after its types are gone: of
+    /// `enum E { A } enum E { B = 1 }` an expression is left at the end.
+    pub(crate) fn keep_valueless(&mut self) {
+        let mut lasting = self.statements.iter().filter(|statement| !vanishes(statement));
+        let looks = match (lasting.next(), lasting.next_back()) {
+            (Some(Statement::FunctionDeclaration(_) | Statement::ExpressionStatement(_)), None) => true,
+            (_, Some(Statement::ExpressionStatement(_))) => true,
+            _ => false,
         };
-        self.give(span, Expression::StringLiteral(value));
+        if looks && !returns(self.statements) {
+            self.statements.push(Statement::new_return_statement(Span::empty(0), None, self.builder));
+        }
     }
 
     fn call_declared(&mut self, index: usize) {

@@ -28,10 +28,10 @@ CC=${CC:-clang-19}
 cp -r "$sys/quickjs" "$work/qjs"
 sed -i 's/    return JS_ThrowRangeError(ctx, "Maximum call stack size exceeded");/    return isolith_stack_overflow(ctx);/
 s/^static JSValue JS_ThrowStackOverflow(JSContext \*ctx);$/&\nstatic JSValue isolith_stack_overflow(JSContext *ctx);/
-s/^\( *\)if (unlikely(js_poll_interrupts(ctx)))$/\1if (sf->cur_pc = pc, unlikely(js_poll_interrupts(ctx)))/
+s/^\( *\)if (unlikely(js_poll_interrupts(ctx)))$/\1if (sf->cur_pc = pc + 1, unlikely(js_poll_interrupts(ctx)))/
 s|^    /\* specific label handling \*/$|    if (s->token.val == TOK_FOR \|\| s->token.val == TOK_WHILE \|\| s->token.val == TOK_DO) emit_source_loc(s); // isolith|
 s/^#define JS_REF_COUNT(p) (js_rc(p)->ref_count)$/#include "refcount.h"\n#define JS_REF_COUNT(p) (*isolith_count(p, \&js_rc(p)->ref_count))/' "$work/qjs/quickjs.c"
-patched=$(grep -c -e isolith_stack_overflow -e 'sf->cur_pc = pc, unlikely' -e isolith_count -e '// isolith$' "$work/qjs/quickjs.c")
+patched=$(grep -c -e isolith_stack_overflow -e 'sf->cur_pc = pc + 1, unlikely' -e isolith_count -e '// isolith$' "$work/qjs/quickjs.c")
 [ "$patched" = 11 ] || { echo "build.sh: the changes do not fit this QuickJS ($patched places)" >&2; exit 1; }
 
 # EMSCRIPTEN means to QuickJS: no threads, no atomics, a switch instead of computed gotos.

@@ -2,19 +2,21 @@ use crate::results::{Results, digits};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
-/// Where bars begin and where the longest may end: names stand before them, values after.
+/// Where bars begin and where the scale ends: names stand before, each value behind its bar.
 const LEFT: f64 = 190.0;
-const RIGHT: f64 = 590.0;
-const TOP: f64 = 84.0;
-const ROW: f64 = 38.0;
+const RIGHT: f64 = 630.0;
+/// Where the column of ratios ends.
+const RATIOS: f64 = 740.0;
+const TOP: f64 = 92.0;
+const ROW: f64 = 36.0;
 const BAR: f64 = 20.0;
 
 /// Greys and one colour that can be read on white and on black.
 const OURS: &str = "#0ca678";
-const OURS_PALE: &str = "#0ca678\" fill-opacity=\"0.55";
+const OURS_PALE: &str = "#0ca678\" fill-opacity=\"0.5";
 const THEIRS: &str = "#8a94a6";
-const TEXT: &str = "#7d8694";
-const LINE: &str = "#8a94a6\" stroke-opacity=\"0.28";
+const TEXT: &str = "#737c8a";
+const LINE: &str = "#8a94a6\" stroke-opacity=\"0.22";
 
 struct Bar {
     name: String,
@@ -36,46 +38,55 @@ pub(crate) fn draw(results: &Results) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
          role=\"img\" aria-label=\"CPU time of a fresh isolate, isolith and peers\" \
-         font-family=\"system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\">\n"
+         font-family=\"system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\" fill=\"{TEXT}\">\n"
     );
-    let mut text = |x: f64, y: f64, size: u32, rest: &str, words: &str| {
-        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" {rest}>{}</text>", escape(words));
+    let mut text = |x: f64, y: f64, style: &str, words: &str| {
+        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escape(words));
     };
-    let plain = format!("fill=\"{TEXT}\"");
-    text(20.0, 30.0, 18, &format!("{plain} font-weight=\"600\""), "A fresh isolate, one tiny program, its result, gone");
-    text(20.0, 52.0, 13, &plain, "CPU time of the whole process, median, logarithmic scale; shorter is better");
-    for power in low as i32..=high as i32 {
-        let at = x(10f64.powi(power));
-        text(at, bottom + 18.0, 12, &format!("{plain} text-anchor=\"middle\""), &time(10f64.powi(power)));
+    text(20.0, 30.0, "font-size=\"18\" font-weight=\"600\"", "A fresh isolate, one tiny program, its result, gone");
+    text(20.0, 52.0, "font-size=\"13\"", "CPU time of the whole process, median; logarithmic scale, shorter is better");
+    let foot = format!(
+        "{}: {} rounds in turns on one machine. node:vm is not a security boundary.",
+        results.command, results.rounds
+    );
+    text(20.0, height - 12.0, "font-size=\"12\"", &foot);
+    text(RATIOS, TOP - 12.0, "font-size=\"12\" text-anchor=\"end\"", &format!("times {}", results.first()));
+    for tick in (low as i32..=high as i32).map(|power| 10f64.powi(power)) {
+        text(x(tick), bottom + 18.0, "font-size=\"12\" text-anchor=\"middle\"", &time(tick));
+    }
+    for tick in (low as i32..=high as i32).map(|power| x(10f64.powi(power))) {
+        let top = TOP - 6.0;
+        let _ = writeln!(
+            out,
+            "<line x1=\"{tick:.1}\" y1=\"{top:.1}\" x2=\"{tick:.1}\" y2=\"{bottom:.1}\" stroke=\"{LINE}\"/>"
+        );
     }
     for (number, bar) in bars.iter().enumerate() {
         let middle = TOP + ROW * number as f64 + ROW / 2.0;
-        let strong = if bar.fill == OURS { " font-weight=\"600\"" } else { "" };
-        let fill = if bar.fill == THEIRS { TEXT } else { OURS };
-        text(LEFT - 12.0, middle + 5.0, 14, &format!("fill=\"{fill}\" text-anchor=\"end\"{strong}"), &bar.name);
-        let ratio = if number == 0 { String::new() } else { format!("   {}×", short(bar.value / own)) };
-        let label = format!("{}{ratio}", time(bar.value));
-        let style = format!("fill=\"{fill}\" xml:space=\"preserve\" font-weight=\"600\"");
-        text(x(bar.value) + 10.0, middle + 5.0, 14, &style, &label);
-    }
-    let foot = format!("{}, {} rounds in turns on one machine. node:vm is not a security boundary.", results.command, results.rounds);
-    text(20.0, height - 10.0, 12, &plain, &foot);
-    for power in low as i32..=high as i32 {
-        let at = x(10f64.powi(power));
+        let (base, end) = (middle + 5.0, x(bar.value).max(LEFT + 2.0));
+        let ours = bar.fill != THEIRS;
+        let fill = if ours { OURS } else { TEXT };
+        let weight = if bar.fill == OURS { 600 } else { 400 };
+        let name = escape(&bar.name);
         let _ = writeln!(
             out,
-            "<line x1=\"{at:.1}\" y1=\"{:.1}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\" stroke=\"{LINE}\"/>",
-            TOP - 6.0
+            "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{BAR}\" rx=\"3\" fill=\"{}\"/>\n\
+             <text x=\"{:.1}\" y=\"{base:.1}\" font-size=\"14\" font-weight=\"{weight}\" text-anchor=\"end\" fill=\"{fill}\">{name}</text>\n\
+             <text x=\"{:.1}\" y=\"{base:.1}\" font-size=\"14\" font-weight=\"600\" fill=\"{fill}\">{}</text>",
+            middle - BAR / 2.0,
+            end - LEFT,
+            bar.fill,
+            LEFT - 12.0,
+            end + 10.0,
+            time(bar.value)
         );
-    }
-    for (number, bar) in bars.iter().enumerate() {
-        let y = TOP + ROW * number as f64 + (ROW - BAR) / 2.0;
-        let width = (x(bar.value) - LEFT).max(2.0);
-        let _ = writeln!(
-            out,
-            "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" rx=\"3\" fill=\"{}\"/>",
-            bar.fill
-        );
+        if !ours {
+            let _ = writeln!(
+                out,
+                "<text x=\"{RATIOS}\" y=\"{base:.1}\" font-size=\"14\" font-weight=\"600\" text-anchor=\"end\">{}×</text>",
+                short(bar.value / own)
+            );
+        }
     }
     out.push_str("</svg>\n");
     out

@@ -30,7 +30,7 @@ struct Measurements {
 /// Measures all peers in turns, so that whatever else the machine does falls on each of them.
 pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Results, Box<dyn Error>> {
     let machine = Machine::here();
-    let rounds = if setup.mode == Mode::Quick { 2 } else { 7 };
+    let rounds = if setup.mode == Mode::Quick { 3 } else { 7 };
     let ms = if setup.mode == Mode::Quick { 200 } else { 1_000 };
     let mut all = Measurements::default();
     for round in 1..=rounds {
