@@ -32,11 +32,7 @@ impl Moment {
 }
 
 /// Batches of `once` for `ms` milliseconds, after a fifth of that to warm up; the median, divided by `each`.
-pub(crate) async fn batches<E>(
-    ms: u64,
-    each: u32,
-    mut once: impl AsyncFnMut() -> Result<(), E>,
-) -> Result<Times, E> {
+pub(crate) async fn batches<E>(ms: u64, each: u32, mut once: impl AsyncFnMut() -> Result<(), E>) -> Result<Times, E> {
     let length = Duration::from_millis(ms);
     let mut count = 1u32;
     let warm = Instant::now();

@@ -10,7 +10,11 @@ use std::time::{Duration, Instant};
 pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for payload in CALL_PAYLOADS {
-        let row = Row::time(format!("call.{}", payload.name), format!("{}, engine", payload.what), &bare(lab, payload).await?);
+        let row = Row::time(
+            format!("call.{}", payload.name),
+            format!("{}, engine", payload.what),
+            &bare(lab, payload).await?,
+        );
         rows.push(with_goal(row, payload.name));
     }
     for payload in CALL_PAYLOADS {

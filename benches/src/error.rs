@@ -13,7 +13,7 @@ pub enum Error {
     Run(#[from] RunError),
     /// A program of ours was refused.
     #[error("a measured program was refused")]
-    Source(#[from] SourceError),
+    Source(#[source] Box<SourceError>),
     /// A tool of ours has a name that cannot be.
     #[error(transparent)]
     Name(#[from] InvalidName),
@@ -45,6 +45,12 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+}
+
+impl From<SourceError> for Error {
+    fn from(error: SourceError) -> Error {
+        Error::Source(Box::new(error))
+    }
 }
 
 impl Error {

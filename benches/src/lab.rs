@@ -2,8 +2,8 @@ use crate::error::Error;
 use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
-    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits, OutputSink,
-    PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
+    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits,
+    OutputSink, PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
 };
 use isolith_quickjs::QuickJs;
 use isolith_runner::{Attend, Plan, Runner};
@@ -86,11 +86,8 @@ impl Lab {
     /// From the author's source to an outcome, as every door of the product does it.
     pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<Json, Error> {
         let plan = Plan { limits: limits(), grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
-        let attend = Attend {
-            host: Arc::clone(&self.host),
-            sink: Arc::clone(&self.sink),
-            cancel: CancellationToken::new(),
-        };
+        let attend =
+            Attend { host: Arc::clone(&self.host), sink: Arc::clone(&self.sink), cancel: CancellationToken::new() };
         let outcome = self.runner.run(plan, attend).await?.outcome;
         let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
         outcome.value.clone().ok_or_else(failed)

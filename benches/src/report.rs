@@ -118,7 +118,8 @@ impl Report {
             })
             .collect();
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0).max(5);
-        let widths = [width(0), width(1), width(2), width(3)];
+        let groups = self.rows.iter().map(|row| row.group().len()).max().unwrap_or(0);
+        let widths = [width(0).max(groups), width(1), width(2), width(3)];
         let mut group = "";
         for (row, line) in self.rows.iter().zip(&lines) {
             if row.group() != group {
@@ -190,11 +191,11 @@ mod tests {
             report(rows).table(),
             "isolith 0.1.0 on 2 cores of a processor, Linux 6.1, load 0.5 (quick)\n\
              \n\
-             start             cpu     wall             goal\n\
-             \x20 fresh       20.0 µs  30.5 µs          ≤ 25 µs  met\n\
+             start                 cpu     wall             goal\n\
+             \x20 fresh           20.0 µs  30.5 µs          ≤ 25 µs  met\n\
              \n\
-             throughput                                 goal\n\
-             \x20 runs   12,346 runs/s           ≥ 20,000 runs/s  MISSED\n\
+             throughput                                     goal\n\
+             \x20 runs      12,346 runs/s           ≥ 20,000 runs/s  MISSED\n\
              \n\
              not measured\n\
              \x20 cold: no binary was named\n"
@@ -203,9 +204,14 @@ mod tests {
 
     #[test]
     fn numbers_keep_what_matters() {
-        for (value, text) in
-            [(4.567, "4.57"), (25.0, "25"), (25.04, "25.0"), (999.9, "999.9"), (1e3, "1,000"), (1_234_567.8, "1,234,568")]
-        {
+        for (value, text) in [
+            (4.567, "4.57"),
+            (25.0, "25"),
+            (25.04, "25.0"),
+            (999.9, "999.9"),
+            (1e3, "1,000"),
+            (1_234_567.8, "1,234,568"),
+        ] {
             assert_eq!(number(value), text);
         }
     }

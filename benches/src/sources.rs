@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 pub const TRIVIAL: &str = "return 1+1";
 
 /// The program of a cold start, and what it writes.
-pub const HELLO: (&str, &str) =
-    ("const name: string = \"world\";\nconsole.log(`hello ${name}`);\n", "hello world");
+pub const HELLO: (&str, &str) = ("const name: string = \"world\";\nconsole.log(`hello ${name}`);\n", "hello world");
 
 /// A program that waits for the first of two answers.
-pub const IDLE: &str =
-    "const a = await tools.first({ x: 1 }); const b = await tools.second({ y: a }); return [a, b];";
+pub const IDLE: &str = "const a = await tools.first({ x: 1 }); const b = await tools.second({ y: a }); return [a, b];";
 
 /// A program that waits and holds two thousand rows while it does.
 pub(crate) const IDLE_ROWS: &str = "

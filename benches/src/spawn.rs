@@ -23,11 +23,8 @@ pub struct Spawned {
 /// Runs a process to its end and measures it.
 pub fn spawn(command: &mut Command) -> Result<Spawned, Error> {
     let begun = Instant::now();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(Error::system("start a process"))?;
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(Error::system("start a process"))?;
     let mut stdout = Vec::new();
     if let Some(pipe) = &mut child.stdout {
         pipe.read_to_end(&mut stdout).map_err(Error::system("read from a process"))?;

@@ -11,7 +11,8 @@ pub(crate) fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
     for threads in [1, 2] {
         let measured = on_threads(lab, threads)?;
         let name = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
-        let runs = Row::new(format!("throughput.{threads}"), format!("{name}: whole runs"), measured.per_second, "runs/s");
+        let runs =
+            Row::new(format!("throughput.{threads}"), format!("{name}: whole runs"), measured.per_second, "runs/s");
         let even = Row::new(
             format!("throughput.{threads}.p99"),
             format!("{name}: slowest hundredth against the median"),

@@ -50,6 +50,9 @@ fn compile_here(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> 
     if flavour == Flavour::JavaScript && scan.modifier && let Some(at) = find(&program, Rarity::Modifier) {
         return Err(Fault::syntax(part.offset(at), "this is TypeScript, not JavaScript"));
     }
+    if flavour == Flavour::TypeScript && scan.arrowless && let Some(at) = find(&program, Rarity::Arrowless) {
+        return Err(Fault::syntax(part.offset(at), "the parameters of a function type must be followed by `=>`"));
+    }
     // From here on it is a function body without its function, which is what the checker knows as CommonJS.
     program.source_type = SourceType::cjs().with_typescript(flavour == Flavour::TypeScript);
     check_and_strip(&allocator, &mut program, flavour, part)?;

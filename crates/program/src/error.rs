@@ -50,7 +50,10 @@ impl SourceError {
             message: tidy(fault.message.trim_end_matches('.')),
             line,
             column,
-            hint: fault.hint.map(|hint| tidy(hint.trim_end_matches('.'))),
+            hint: fault.hint.map(|hint| tidy(hint.trim_end_matches('.'))).or_else(|| {
+                let (line, column) = lines.position(fault.unclosed?);
+                Some(format!("the bracket to be closed is the one at {line}:{column}"))
+            }),
             name: tidy(name),
             excerpt: Excerpt::around(text, column as usize - 1),
         }

@@ -8,6 +8,8 @@ pub(crate) struct Fault {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    /// The bracket that has no partner, for which there is a hint as soon as lines are known.
+    pub(crate) unclosed: Option<usize>,
 }
 
 /// The stable codes. `docs/errors/<code>.md` explains each.
@@ -32,7 +34,7 @@ pub(crate) mod code {
 
 impl Fault {
     pub(crate) fn new(offset: usize, code: &'static str, message: impl Into<String>) -> Self {
-        Fault { offset, code, message: message.into(), hint: None }
+        Fault { offset, code, message: message.into(), hint: None, unclosed: None }
     }
 
     pub(crate) fn syntax(offset: usize, message: impl Into<String>) -> Self {
@@ -47,6 +49,7 @@ impl Fault {
     /// The same fault of a text that this one is a part of, from `start` on.
     pub(crate) fn shifted(mut self, start: usize) -> Self {
         self.offset += start;
+        self.unclosed = self.unclosed.map(|offset| offset + start);
         self
     }
 

@@ -14,22 +14,26 @@ pub(crate) enum Rarity {
     ImportMeta,
     /// `class { private x }`, which is only TypeScript.
     Modifier,
+    /// `let x: () ; T`: the parser takes any token for the arrow of a function type.
+    Arrowless,
 }
 
 /// The offset of the first one in the parsed text.
 pub(crate) fn find(program: &Program<'_>, rarity: Rarity) -> Option<u32> {
-    let mut finder = Finder { rarity, first: None };
+    let mut finder = Finder { rarity, source: program.source_text, first: None };
     finder.visit_program(program);
     finder.first
 }
 
-struct Finder {
+struct Finder<'s> {
     rarity: Rarity,
+    source: &'s str,
     first: Option<u32>,
 }
 
-impl<'a> Visit<'a> for Finder {
+impl<'a> Visit<'a> for Finder<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
+        let arrowless = |start: u32| self.source.get(start as usize..).is_none_or(|rest| !rest.starts_with("=>"));
         let rarity = match kind {
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
             AstKind::AccessorProperty(_) => Rarity::Accessor,
@@ -39,6 +43,8 @@ impl<'a> Visit<'a> for Finder {
             AstKind::PropertyDefinition(p) if p.accessibility.is_some() || p.readonly || p.r#override || p.declare => {
                 Rarity::Modifier
             }
+            AstKind::TSFunctionType(f) if arrowless(f.return_type.span.start) => Rarity::Arrowless,
+            AstKind::TSConstructorType(c) if arrowless(c.return_type.span.start) => Rarity::Arrowless,
             AstKind::MethodDefinition(m) if m.accessibility.is_some() || m.r#override => Rarity::Modifier,
             _ => return,
         };

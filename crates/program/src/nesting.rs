@@ -220,8 +220,8 @@ impl Nesting {
         // The limit is on the sum, because a long program may repeat a shallow nest many times.
         self.effort += effort;
         self.typed_effort += effort + doubled;
-        if self.typed_effort > self.effort_max && self.typed_too_costly.is_none() {
-            self.typed_too_costly = Some(offset);
+        if self.typed_effort > self.effort_max {
+            self.refuse_typed(offset);
         }
         if self.effort > self.effort_max { Err(Refusal::Costly(offset)) } else { Ok(()) }
     }
@@ -231,8 +231,8 @@ impl Nesting {
         let depth = self.depth().saturating_add(more);
         self.deepest = self.deepest.max(depth);
         self.typed_deepest = self.typed_deepest.max(depth.saturating_add(self.ghosts));
-        if self.typed_deepest > TYPED_NESTING_MAX && self.typed_too_costly.is_none() {
-            self.typed_too_costly = Some(offset);
+        if self.typed_deepest > TYPED_NESTING_MAX {
+            self.refuse_typed(offset);
         }
         if depth > NESTING_MAX { Err(Refusal::Deep(offset)) } else { Ok(()) }
     }
@@ -396,13 +396,17 @@ impl Nesting {
         self.typed_too_costly = self.typed_too_costly.or(other.typed_too_costly);
     }
 
-    /// From here on every token adds one level and nothing is taken back; how costly TypeScript gets cannot be said.
-    pub(crate) fn lose(&mut self, other: Option<&Nesting>, offset: usize) {
+    /// How costly the program gets as TypeScript cannot be said.
+    pub(crate) fn refuse_typed(&mut self, offset: usize) {
+        self.typed_too_costly = self.typed_too_costly.or(Some(offset));
+    }
+
+    /// From here on nothing is taken back.
+    pub(crate) fn lose(&mut self, other: Option<&Nesting>) {
         let depth = self.depth().max(other.map_or(0, Nesting::depth));
         if let Some(other) = other {
             self.remember(other);
         }
-        self.typed_too_costly = self.typed_too_costly.or(Some(offset));
         self.frames.clear();
         self.shared = 0;
         self.outer = Total::default();

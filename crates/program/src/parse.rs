@@ -68,6 +68,8 @@ impl Text {
         }
         let mut fault = Fault::syntax(offset, message);
         fault.hint = diagnostic.help.as_ref().map(ToString::to_string);
+        let opened = diagnostic.labels.iter().find(|label| label.label() == Some("Opened here"));
+        fault.unclosed = opened.map(|label| self.offset(label.offset() as u32));
         fault
     }
 }

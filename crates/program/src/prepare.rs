@@ -1,6 +1,6 @@
 use crate::compile::{Mapping, compile};
 use crate::error::SourceError;
-use crate::fault::Fault;
+use crate::fault::{Fault, code};
 use crate::fence::{self, Fenced};
 use crate::hint;
 use crate::language::{Flavour, Language};
@@ -70,6 +70,7 @@ fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result
 /// TypeScript says it better: JavaScript would only say that there is TypeScript.
 fn more_plausible(fault: Option<Fault>, other: Fault, flavour: Flavour) -> Fault {
     match fault {
+        Some(fault) if fault.code == code::SYNTAX && other.code == code::NESTING => fault,
         Some(fault) if fault.offset > other.offset => fault,
         Some(fault) if fault.offset == other.offset && flavour == Flavour::JavaScript => fault,
         _ => other,

@@ -5,7 +5,8 @@
 //!
 //! It must never count less than the parser nests, whatever the text is. So it takes levels back only where it is
 //! certain of what it reads, and where two readings are possible (is this slash a division or a regular expression?)
-//! it follows both until they agree again. When they do not, it counts every further token as one more level.
+//! it follows both until they agree again. When they do not, it counts every further token as one more level. Where
+//! no token can stand (a string without its end, a bracket that closes another one) it stops, as the parser does.
 
 use crate::fault::Fault;
 use crate::nesting::{Bracket, Nesting, Refusal};
@@ -31,6 +32,8 @@ pub(crate) struct Scan {
     pub(crate) accessor: bool,
     /// A word occurs that a parser of JavaScript lets pass although it is TypeScript: `class { private x }`.
     pub(crate) modifier: bool,
+    /// Parentheses that may be of a function type are not followed by an arrow.
+    pub(crate) arrowless: bool,
 }
 
 /// Walks over `text`, or says where it is too deep, too costly to parse, or decorated.
@@ -53,18 +56,19 @@ fn walk(text: &str) -> Result<Scan, Refusal> {
         after_semicolon: false,
         swallow: Swallow::No,
         haunted: false,
+        over: false,
         fork_cost: 0,
         found: Found::default(),
     };
-    loop {
+    while !walk.over {
         match walk.step()? {
             Step::Token => {}
             Step::End => break,
-            Step::Dead => walk.lose(None)?,
+            Step::Dead => walk.stop(),
             Step::Fork(fork) => walk = walk.follow_both(fork)?,
         }
     }
-    let Found { module, generic_call, accessor, modifier } = walk.found;
+    let Found { module, generic_call, accessor, modifier, arrowless } = walk.found;
     let nesting = walk.nesting;
     Ok(Scan {
         deepest: nesting.deepest(),
@@ -74,6 +78,7 @@ fn walk(text: &str) -> Result<Scan, Refusal> {
         generic_call,
         accessor,
         modifier,
+        arrowless,
     })
 }
 
@@ -90,6 +95,8 @@ struct Walk<'t> {
     swallow: Swallow,
     /// What is left has been counted for the most lenient parser.
     haunted: bool,
+    /// Nothing that is left can be parsed.
+    over: bool,
     fork_cost: usize,
     found: Found,
 }
@@ -100,6 +107,7 @@ struct Found {
     generic_call: bool,
     accessor: bool,
     modifier: bool,
+    arrowless: bool,
 }
 
 /// What matters of the token before the present one.
@@ -221,6 +229,12 @@ impl Walk<'_> {
                 self.nesting.open(bracket, group, group && matches!(self.next_byte(), b'{' | b'[' | b'/'));
                 self.previous = Previous { slash: Slash::Regex, statement: byte == b'{', ..Previous::default() };
             }
+            // It ends the function that the parser gets the program in; what follows is parsed outside.
+            b'}' if self.nesting.bracket().is_none() => {
+                self.at += 1;
+                self.nesting.chain();
+                self.previous = Previous { brace: true, statement: true, ..Previous::default() };
+            }
             b')' | b']' | b'}' => {
                 if swallow == Swallow::Arrow {
                     self.nesting.swallow();
@@ -251,6 +265,7 @@ impl Walk<'_> {
     /// What this token may be, and what the next one may be after it.
     fn next_swallow(&mut self) -> Swallow {
         let next = if self.swallow == Swallow::Arrow { Swallow::Type } else { Swallow::No };
+        self.found.arrowless |= next == Swallow::Type && !self.bytes[self.at..].starts_with(b"=>");
         std::mem::replace(&mut self.swallow, next)
     }
 
@@ -587,7 +602,10 @@ impl Walk<'_> {
                     return Ok(other);
                 }
                 (false, false) => {
-                    self.lose(Some(&other))?;
+                    self.nesting.remember(&other.nesting);
+                    self.stop();
+                    other.stop();
+                    self.nesting.remember(&other.nesting);
                     return Ok(self);
                 }
             }
@@ -619,9 +637,18 @@ impl Walk<'_> {
             && self.nesting.same_brackets(&other.nesting)
     }
 
+    /// No token can stand here, so the parser goes no further, unless it swallows this one.
+    fn stop(&mut self) {
+        self.over = true;
+        if self.swallow == Swallow::Type {
+            self.nesting.refuse_typed(self.at);
+        }
+    }
+
     /// Gives up understanding: every token that is left is one more level.
     fn lose(&mut self, other: Option<&Self>) -> Result<(), Refusal> {
-        self.nesting.lose(other.map(|other| &other.nesting), self.at);
+        self.nesting.lose(other.map(|other| &other.nesting));
+        self.nesting.refuse_typed(self.at);
         if let Some(other) = other {
             self.at = self.at.min(other.at);
             self.found.merge(other.found);
@@ -644,6 +671,7 @@ impl Found {
         self.generic_call |= other.generic_call;
         self.accessor |= other.accessor;
         self.modifier |= other.modifier;
+        self.arrowless |= other.arrowless;
     }
 }
 

@@ -183,7 +183,9 @@ impl Expect {
                     || any_of.iter().any(equal)
                     || pattern.as_ref().is_some_and(|pattern| matches(pattern, text))
             }
-            (Expect::Value { .. }, Ended::Failed(_) | Ended::Refused) | (Expect::Error { .. }, Ended::Value(_)) => false,
+            (Expect::Value { .. }, Ended::Failed(_) | Ended::Refused) | (Expect::Error { .. }, Ended::Value(_)) => {
+                false
+            }
         }
     }
 }
@@ -299,7 +301,11 @@ mod tests {
             (r#"{"kind":"error","class":["runtime"]}"#, value("1"), false),
             (r#"{"kind":"error","class":["syntax"]}"#, Ended::Refused, false),
             (r#"{"kind":"error","class":["input"]}"#, Ended::Refused, true),
-            (r#"{"kind":"any-of","of":[{"kind":"value","value":1},{"kind":"error","class":["tools"]}]}"#, failed(ErrorKind::CallLimit), true),
+            (
+                r#"{"kind":"any-of","of":[{"kind":"value","value":1},{"kind":"error","class":["tools"]}]}"#,
+                failed(ErrorKind::CallLimit),
+                true,
+            ),
             (r#"{"kind":"any-of","of":[{"kind":"value","value":1}]}"#, failed(ErrorKind::CallLimit), false),
             (r#"{"kind":"no-effect"}"#, failed(ErrorKind::Internal), true),
         ];

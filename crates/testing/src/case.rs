@@ -96,7 +96,8 @@ impl Case {
     /// What a runner needs to run it.
     pub fn plan(&self) -> Result<Plan, InvalidName> {
         let header = &self.header;
-        let time = header.time_ms.map_or(Time::Live, |ms| Time::Virtual(Timestamp::from_micros(ms.saturating_mul(1_000))));
+        let time =
+            header.time_ms.map_or(Time::Live, |ms| Time::Virtual(Timestamp::from_micros(ms.saturating_mul(1_000))));
         Ok(Plan {
             language: self.language,
             limits: header.limits,

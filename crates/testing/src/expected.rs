@@ -151,7 +151,9 @@ impl Ending {
 
     fn met_by(&self, outcome: &Outcome) -> bool {
         match (self, outcome.status, &outcome.error) {
-            (Ending::Value(value), Status::Ok, None) => value.as_deref() == outcome.value.as_ref().map(|json| json.text()),
+            (Ending::Value(value), Status::Ok, None) => {
+                value.as_deref() == outcome.value.as_ref().map(|json| json.text())
+            }
             (Ending::Error { kinds, name }, Status::Error, Some(error)) => {
                 kinds.contains(&error.kind) && name.as_ref().is_none_or(|name| *name == error.name)
             }

@@ -132,7 +132,15 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        let rows = ["colour = 1", "limits = { speed = 1 }", "tools = [\"rm\"]", "oracle = true", "seed = -1", "args = { 1a = 1 }", "x"];
+        let rows = [
+            "colour = 1",
+            "limits = { speed = 1 }",
+            "tools = [\"rm\"]",
+            "oracle = true",
+            "seed = -1",
+            "args = { 1a = 1 }",
+            "x",
+        ];
         for text in rows {
             assert!(Header::parse(text).is_err(), "{text}");
         }

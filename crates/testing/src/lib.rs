@@ -26,5 +26,5 @@ pub use header::{Header, HeaderError};
 pub use process::{Peak, open_files, resident_bytes};
 pub use run::{run, steady};
 pub use slack::slack;
-pub use suite::{SuiteError, conformance, conformance_root};
+pub use suite::{Found, SuiteError, conformance, conformance_root};
 pub use tool::Tool;

@@ -13,11 +13,8 @@ impl OutputSink for Unwatched {
 
 /// Runs one plan to its end against fixtures, and says to them that it is over.
 pub async fn run(runner: &Runner, plan: Plan, fixtures: &Arc<Fixtures>) -> Result<Outcome, RunError> {
-    let attend = Attend {
-        host: Arc::clone(fixtures) as _,
-        sink: Arc::new(Unwatched),
-        cancel: CancellationToken::new(),
-    };
+    let attend =
+        Attend { host: Arc::clone(fixtures) as _, sink: Arc::new(Unwatched), cancel: CancellationToken::new() };
     let ended = runner.run(plan, attend).await;
     fixtures.close();
     ended.map(|ended| ended.outcome)

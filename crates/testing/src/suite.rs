@@ -32,9 +32,12 @@ pub fn conformance_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
 }
 
-/// Every case below a folder, sorted by path, each with the path it has there. A file that is no case comes with its
-/// reason, so that a mistake in one is seen and does not hide the others.
-pub fn conformance(root: &Path) -> Result<Vec<(String, Result<Case, CaseError>)>, SuiteError> {
+/// A case with its path below the suite's folder. A file that is no case comes with its reason, so that a mistake in one is
+/// seen and does not hide the others.
+pub type Found = (String, Result<Case, CaseError>);
+
+/// Every case below a folder, sorted by path.
+pub fn conformance(root: &Path) -> Result<Vec<Found>, SuiteError> {
     let mut cases = Vec::new();
     for area in entries(root)?.into_iter().filter(|path| path.is_dir()) {
         for file in entries(&area)? {

@@ -27,17 +27,8 @@ pub enum Tool {
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Tool; 9] = [
-        Tool::Echo,
-        Tool::Fail,
-        Tool::Hang,
-        Tool::Slow,
-        Tool::Big,
-        Tool::Inc,
-        Tool::Proto,
-        Tool::Nul,
-        Tool::Body,
-    ];
+    pub const ALL: [Tool; 9] =
+        [Tool::Echo, Tool::Fail, Tool::Hang, Tool::Slow, Tool::Big, Tool::Inc, Tool::Proto, Tool::Nul, Tool::Body];
 
     /// The name in the guest.
     pub fn name(self) -> &'static str {

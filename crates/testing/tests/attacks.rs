@@ -26,10 +26,27 @@ const LATE: Duration = Duration::from_millis(300);
 /// How long after an attack its neighbour starts.
 const NEIGHBOUR_AFTER: Duration = Duration::from_millis(60);
 
+/// The fields of attacks that succeed, and what has to be noticed.
+const BROKEN: [(&str, &str); 9] = [
+    (r#""code":"return 'ESC'+'APED'","expect":{"kind":"no-effect"}"#, "`ESCAPED` is in the outcome"),
+    (r#""code":"console.log('canary-7f3a'+'9c51e8d24b06')","expect":{"kind":"no-effect"}"#, "is in the outcome"),
+    (r#""code":"throw new Error('ESC'+'APED')","expect":{"kind":"no-effect"}"#, "`ESCAPED` is in the outcome"),
+    (r#""code":"return 1","expect":{"kind":"value","value":2}"#, "it ended with value 1"),
+    (r#""code":"return 1","expect":{"kind":"error","class":["input"]}"#, "it ended with value 1"),
+    (r#""code":"return 1","expect":{"kind":"value","pattern":"^(?!1)"}"#, "it ended with value 1"),
+    (r#""code":"console.log(1)","logcount":2,"expect":{"kind":"no-effect"}"#, "1 pieces of output"),
+    (r#""code":"return 1","after":"return 2","expect":{"kind":"value","value":1}"#, "it ended with value 2"),
+    (
+        r#""code":"return 1","parallel":{"code":"return 2","value":2,"withinMs":0},"expect":{"kind":"no-effect"}"#,
+        "the neighbour took",
+    ),
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     if ENVIRONMENT.iter().any(|(name, value)| std::env::var(name).as_deref() != Ok(value)) {
         // The time zone and the locale are read when a process starts, so it is started again with ours.
-        let status = Command::new(std::env::current_exe()?).args(std::env::args_os().skip(1)).envs(ENVIRONMENT).status()?;
+        let status =
+            Command::new(std::env::current_exe()?).args(std::env::args_os().skip(1)).envs(ENVIRONMENT).status()?;
         std::process::exit(status.code().unwrap_or(101));
     }
     let mut arguments = Arguments::from_args();
@@ -48,6 +65,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let siege = Arc::clone(&siege);
             trials.push(Trial::test(format!("{name}::{}", attack.id), move || siege.withstand(&attack)));
         }
+        let judged = Arc::clone(&siege);
+        trials.push(Trial::test(format!("{name}::broken-promises-are-noticed"), move || {
+            judged.broken_promises_are_noticed()
+        }));
         trials.push(Trial::test(format!("{name}::nothing-happened-later"), move || siege.nothing_happened_later()));
     }
     libtest_mimic::run(&arguments, trials).exit()
@@ -91,7 +112,8 @@ impl Siege {
             match &attack.parallel {
                 None => self.attack(attack, &attack.code).await,
                 Some(neighbour) => {
-                    let (over, beside) = tokio::join!(self.attack(attack, &attack.code), self.beside(attack, neighbour));
+                    let (over, beside) =
+                        tokio::join!(self.attack(attack, &attack.code), self.beside(attack, neighbour));
                     beside?;
                     over
                 }
@@ -157,7 +179,9 @@ impl Siege {
         let Some(outcome) = &over.outcome else { return Ok(()) };
         let listed = outcome.calls.len() as u32;
         ensure(listed == calls, || format!("the receipt lists {listed} calls, but {calls} were made"))?;
-        ensure(calls <= outcome.usage.calls, || format!("{} calls are counted, but {calls} were made", outcome.usage.calls))?;
+        ensure(calls <= outcome.usage.calls, || {
+            format!("{} calls are counted, but {calls} were made", outcome.usage.calls)
+        })?;
         let internal = outcome.error.as_ref().filter(|error| error.kind == ErrorKind::Internal);
         ensure(internal.is_none(), || format!("a failure of ours: {}", show(over)))?;
         self.nothing_leaked(outcome)?;
@@ -184,7 +208,8 @@ impl Siege {
         let within = Duration::from_millis(neighbour.within_ms).mul_f64(self.slack);
         ensure(over.took <= within, || format!("the neighbour took {:?}, longer than {within:?}", over.took))?;
         let value = over.outcome.as_ref().and_then(|outcome| outcome.value.as_ref());
-        let equal = value.is_some_and(|json| json.parse::<serde_json::Value>().is_ok_and(|value| value == neighbour.value));
+        let equal =
+            value.is_some_and(|json| json.parse::<serde_json::Value>().is_ok_and(|value| value == neighbour.value));
         ensure(equal, || format!("the neighbour ended with {}", show(&over)))
     }
 
@@ -203,6 +228,22 @@ impl Siege {
     fn value(&self, plan: Plan) -> Result<Option<String>, Failed> {
         let outcome = self.runtime.block_on(run(&self.runner, plan, &Arc::new(Fixtures::new([]))))?;
         Ok(outcome.value.map(|json| json.text().to_owned()))
+    }
+
+    /// Programs that do what must not be: each has to be found out, or the checks above check nothing.
+    fn broken_promises_are_noticed(&self) -> Result<(), Failed> {
+        for (fields, noticed) in BROKEN {
+            let text = format!(
+                r#"{{"id":"broken","area":"","language":"javascript","why":"","source":"","grants":{{"tools":["inc"]}},
+                    "limits":{{"timeoutMs":1000,"memoryMb":16,"outputKb":64,"toolCalls":9}},{fields}}}"#
+            );
+            let failed = self.withstand(&serde_json::from_str(&text)?).err();
+            let message = failed.as_ref().and_then(Failed::message).unwrap_or("nothing");
+            ensure(message.contains(noticed), || {
+                format!("`{noticed}` was to be noticed of {fields}, but {message} was")
+            })?;
+        }
+        Ok(())
     }
 
     /// After all attacks: their tools were called while they ran, and never since.

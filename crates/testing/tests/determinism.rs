@@ -2,8 +2,8 @@
 //! another process, and in whatever place of the pool a run finds itself.
 
 use isolith_core::{
-    CallId, Engine, EngineError, Form, Grant, HostCall, HostReply, Isolate, Json, Limits, OutputSink, Program, Seed, Start, Step,
-    Stream, Suspended, Timestamp, Turn,
+    CallId, Engine, EngineError, Form, Grant, HostCall, HostReply, Isolate, Json, Limits, OutputSink, Program, Seed,
+    Start, Step, Stream, Suspended, Timestamp, Turn,
 };
 use isolith_runner::Runner;
 use isolith_testing::{Case, Fixtures, Tool, engines, run, steady};
@@ -142,7 +142,9 @@ fn same(first: &Traced, second: &Traced) -> Result<(), Failed> {
     for (number, (a, b)) in first.states.iter().zip(&second.states).enumerate() {
         if a != b {
             let at = a.iter().zip(b).position(|(a, b)| a != b);
-            return Err(format!("memory at wait {number} differs: {} and {} bytes, first at {at:?}", a.len(), b.len()).into());
+            return Err(
+                format!("memory at wait {number} differs: {} and {} bytes, first at {at:?}", a.len(), b.len()).into()
+            );
         }
     }
     if first == second { Ok(()) } else { Err("one run has more steps".into()) }
@@ -167,7 +169,8 @@ fn the_program_waits_as_often_as_it_should() -> Result<(), Failed> {
 #[test]
 fn another_seed_is_another_run() -> Result<(), Failed> {
     let engine = engine()?;
-    let (first, second) = block_on(async { Ok::<_, Failed>((trace(&*engine, SEED).await?, trace(&*engine, SEED + 1).await?)) })??;
+    let (first, second) =
+        block_on(async { Ok::<_, Failed>((trace(&*engine, SEED).await?, trace(&*engine, SEED + 1).await?)) })??;
     assert!(same(&first, &second).is_err());
     assert_ne!(first.states, second.states);
     Ok(())
@@ -220,7 +223,9 @@ fn threads_make_no_difference() -> Result<(), Failed> {
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let engine = Arc::clone(&engine);
-            std::thread::spawn(move || block_on(trace(&*engine, SEED)).and_then(|traced| traced).map_err(|e| e.to_string()))
+            std::thread::spawn(move || {
+                block_on(trace(&*engine, SEED)).and_then(|traced| traced).map_err(|e| e.to_string())
+            })
         })
         .collect();
     for thread in threads {
@@ -255,7 +260,8 @@ fn a_resumed_run_goes_on_as_if_nothing_had_been() -> Result<(), Failed> {
 #[test]
 fn outcomes_of_equal_runs_are_equal() -> Result<(), Failed> {
     let engine = engine()?;
-    let (first, second) = block_on(async { Ok::<_, EngineError>((outcome(Arc::clone(&engine)).await, outcome(engine).await)) })??;
+    let (first, second) =
+        block_on(async { Ok::<_, EngineError>((outcome(Arc::clone(&engine)).await, outcome(engine).await)) })??;
     assert_eq!(first?, second?);
     Ok(())
 }
@@ -263,7 +269,8 @@ fn outcomes_of_equal_runs_are_equal() -> Result<(), Failed> {
 /// What a process finds when it runs everything once.
 fn findings() -> Result<Vec<u8>, Failed> {
     let engine = engine()?;
-    let (traced, outcome) = block_on(async { Ok::<_, Failed>((trace(&*engine, SEED).await?, outcome(engine).await?)) })??;
+    let (traced, outcome) =
+        block_on(async { Ok::<_, Failed>((trace(&*engine, SEED).await?, outcome(engine).await?)) })??;
     let mut all = outcome.into_bytes();
     traced.steps.iter().for_each(|step| all.extend(step.as_bytes()));
     traced.states.iter().for_each(|state| all.extend(state));

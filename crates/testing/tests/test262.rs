@@ -56,17 +56,37 @@ fn tests_that_are_wrong_are_reported_with_their_reason() -> Result<(), Test262Er
         ("async-without-end.js", Some(Sloppy), "it never called $DONE"),
         ("endless.js", Some(Raw), "the program computed for longer than its CPU limit"),
         ("in-strict-mode.js", Some(Strict), "Thrown: this: did not expect undefined"),
-        ("include-that-is-not-there.js", Some(Strict), "cannot read harness file `not-there.js`: No such file or directory (os error 2)"),
-        ("module-that-is-not-there.js", Some(Module), "TypeError before it ran: module `test/fails/not-there_FIXTURE.js` is not granted"),
+        (
+            "include-that-is-not-there.js",
+            Some(Strict),
+            "cannot read harness file `not-there.js`: No such file or directory (os error 2)",
+        ),
+        (
+            "module-that-is-not-there.js",
+            Some(Module),
+            "TypeError before it ran: module `test/fails/not-there_FIXTURE.js` is not granted",
+        ),
         ("negative-that-passes.js", Some(Sloppy), "expected TypeError at run time, but nothing failed"),
-        ("negative-too-early.js", Some(Sloppy), "expected SyntaxError at run time, but: SyntaxError before it ran: variable name expected"),
-        ("negative-too-late.js", Some(Sloppy), "expected SyntaxError at parse, but: SyntaxError: variable name expected"),
+        (
+            "negative-too-early.js",
+            Some(Sloppy),
+            "expected SyntaxError at run time, but: SyntaxError before it ran: variable name expected",
+        ),
+        (
+            "negative-too-late.js",
+            Some(Sloppy),
+            "expected SyntaxError at parse, but: SyntaxError: variable name expected",
+        ),
         ("negative-with-another-error.js", Some(Sloppy), "expected TypeError at run time, but: RangeError: another"),
         ("no-front-matter.js", None, "there is no front matter"),
         ("not-a-program.js", Some(Sloppy), "SyntaxError before it ran: variable name expected"),
         ("unknown-flag.js", None, "flag `onlySometimes` is unknown"),
     ];
-    let broken = |(name, variant, reason): (&str, _, &str)| Broken { test: format!("fails/{name}"), variant, reason: reason.into() };
+    let broken = |(name, variant, reason): (&str, _, &str)| Broken {
+        test: format!("fails/{name}"),
+        variant,
+        reason: reason.into(),
+    };
     assert_eq!(report.failures, rows.map(broken));
     Ok(())
 }
@@ -139,7 +159,10 @@ fn the_command_says_how_it_went() -> std::io::Result<()> {
 
     let failed = command(&["--filter", "fails/in-strict-mode"])?;
     let text = String::from_utf8_lossy(&failed.stdout);
-    assert!(text.starts_with("FAIL fails/in-strict-mode.js (strict): Thrown: this: did not expect undefined\n"), "{text}");
+    assert!(
+        text.starts_with("FAIL fails/in-strict-mode.js (strict): Thrown: this: did not expect undefined\n"),
+        "{text}"
+    );
     assert_eq!(failed.status.code(), Some(1));
 
     let refused = Command::new(env!("CARGO_BIN_EXE_test262")).arg("/").output()?;
@@ -155,9 +178,7 @@ fn the_command_writes_json() -> Result<(), Box<dyn std::error::Error>> {
     let mut report: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     report["elapsed_ms"] = 0.into();
     let counts = serde_json::json!({ "passed": 0, "failed": 1, "skipped": 0 });
-    let failure = |variant| {
-        serde_json::json!({ "test": "fails/assertion.js", "variant": variant, "reason": "Thrown: one: expected 2 but got 1" })
-    };
+    let failure = |variant| serde_json::json!({ "test": "fails/assertion.js", "variant": variant, "reason": "Thrown: one: expected 2 but got 1" });
     let expected = serde_json::json!({
         "total": counts,
         "runs": 2,

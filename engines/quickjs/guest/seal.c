@@ -2,7 +2,7 @@
 //
 // A program uses hundreds of objects of the image: functions, prototypes, shapes, names. If each use counted a reference, it
 // would write to the page the object lies in, and every page written costs a page fault, 4 KiB of private memory and a copy
-// when the isolate is reset. So objects of the image are not counted (refcount.h), which is right because they live as long
+// when the isolate is reset. So objects of the image are not counted (patch.h), which is right because they live as long
 // as the isolate; and no memory between them is given out again, so that a program's own objects lie close together.
 
 #define HEADROOM_BYTES (512u << 10) // of memory behind the image that programs use before they need to ask for more

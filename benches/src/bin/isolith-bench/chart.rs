@@ -28,9 +28,10 @@ struct Bar {
 pub(crate) fn draw(results: &Results) -> String {
     let mut bars = bars(results);
     bars.sort_by(|a, b| a.value.total_cmp(&b.value));
-    let own = bars.first().map_or(1.0, |bar| bar.value);
+    let own = bars.iter().find(|bar| bar.fill == OURS).map_or(1.0, |bar| bar.value);
+    let least = bars.first().map_or(1.0, |bar| bar.value);
     let most = bars.last().map_or(10.0, |bar| bar.value);
-    let (low, high) = (own.log10().floor(), most.log10().ceil().max(own.log10().floor() + 1.0));
+    let (low, high) = (least.log10().floor(), most.log10().ceil().max(least.log10().floor() + 1.0));
     let x = |value: f64| LEFT + (RIGHT - LEFT) * (value.log10() - low) / (high - low);
     let bottom = TOP + ROW * bars.len() as f64;
     let height = bottom + 56.0;

@@ -72,8 +72,7 @@ fn jobs(ms: u64) -> Vec<Job> {
         source: calling(payload, payload.count),
         count: payload.count,
     });
-    let kernels =
-        KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
+    let kernels = KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
     vec![
         Job::Fresh { ms, source: TRIVIAL.into() },
         Job::Calls { ms, programs: calls.collect() },
@@ -136,14 +135,14 @@ impl Measurements {
             }
         }
         let value = match line.measured {
-            Measured::Times(times) if line.id.starts_with("compute.") => Value::of(times.cpu_us / 1e3, times.wall_us / 1e3),
+            Measured::Times(times) if line.id.starts_with("compute.") => {
+                Value::of(times.cpu_us / 1e3, times.wall_us / 1e3)
+            }
             Measured::Times(Times { cpu_us, wall_us }) => Value::of(cpu_us, wall_us),
             // What is shared counts once, and the tables that map it count too.
-            Measured::Memory(memory) => Value {
-                value: memory.share_kib + memory.tables_kib,
-                wall: None,
-                resident: Some(memory.resident_kib),
-            },
+            Measured::Memory(memory) => {
+                Value { value: memory.share_kib + memory.tables_kib, wall: None, resident: Some(memory.resident_kib) }
+            }
         };
         self.values.entry((line.id, peer.name)).or_default().push(value);
     }

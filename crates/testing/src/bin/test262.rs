@@ -50,10 +50,8 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<Report, Test262Error> {
     let suite = Suite::open(&arguments.dir, arguments.filter.as_deref())?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let options = Options {
-        jobs: arguments.jobs.unwrap_or(processors),
-        limit: Duration::from_millis(arguments.limit_ms.max(1)),
-    };
+    let options =
+        Options { jobs: arguments.jobs.unwrap_or(processors), limit: Duration::from_millis(arguments.limit_ms.max(1)) };
     let bar = progress(suite.len() as u64);
     let report = suite.run(options, &|| bar.inc(1));
     bar.finish_and_clear();

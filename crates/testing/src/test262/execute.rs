@@ -1,5 +1,6 @@
 use isolith_core::{
-    End, Engine, EngineError, HostCall, HostReply, Limits, OutputSink, Program, Seed, Start, Step, Stream, Timestamp, Turn,
+    End, Engine, EngineError, HostCall, HostReply, Limits, OutputSink, Program, Seed, Start, Step, Stream, Timestamp,
+    Turn,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -75,11 +76,8 @@ pub(crate) async fn execute(engine: &dyn Engine, program: &Program, cpu: Duratio
                     HostCall::Tool { .. } | HostCall::ReadBody { .. } => None,
                 });
                 let (id, until) = sleep.ok_or(NotRun::Waits)?;
-                turn = Turn {
-                    now: until,
-                    wall_left: limits.wall,
-                    replies: vec![(id, HostReply::Value { json: None })],
-                };
+                turn =
+                    Turn { now: until, wall_left: limits.wall, replies: vec![(id, HostReply::Value { json: None })] };
             }
         }
     }

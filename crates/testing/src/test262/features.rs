@@ -20,7 +20,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("tail-call-optimization", NOT_IN_QUICKJS),
     ("legacy-regexp", NOT_IN_QUICKJS),
     ("FinalizationRegistry.prototype.cleanupSome", NOT_IN_QUICKJS),
-    ("immutable-arraybuffer", NOT_IN_QUICKJS),
 ];
 
 const ONE_THREAD: &str = "a program is one thread and shares no memory";
@@ -53,8 +52,16 @@ mod tests {
         };
         let rows = [
             ("a.js", matter(&["BigInt"], &[Flag::CanBlockIsFalse]), None),
-            ("a.js", matter(&["BigInt", "Atomics"], &[]), Some("Atomics: a program is one thread and shares no memory")),
-            ("a.js", matter(&[], &[Flag::CanBlockIsTrue]), Some("CanBlockIsTrue: a program is one thread and shares no memory")),
+            (
+                "a.js",
+                matter(&["BigInt", "Atomics"], &[]),
+                Some("Atomics: a program is one thread and shares no memory"),
+            ),
+            (
+                "a.js",
+                matter(&[], &[Flag::CanBlockIsTrue]),
+                Some("CanBlockIsTrue: a program is one thread and shares no memory"),
+            ),
             ("a.js", matter(&["Intl.Locale"], &[]), Some("Intl: of Intl only the basics are there")),
             ("intl402/a.js", matter(&[], &[]), Some("Intl: of Intl only the basics are there")),
         ];

@@ -15,7 +15,8 @@ pub(crate) fn reachable(root: &Path, name: &str, source: &str) -> Vec<Module> {
     let mut queue: Vec<(String, Arc<str>)> = vec![(name.to_owned(), source.into())];
     while let Some((base, text)) = queue.pop() {
         for path in paths(&text).filter_map(|path| resolve(&base, path)) {
-            if !found.contains_key(&path) && found.len() < MODULES_MAX
+            if !found.contains_key(&path)
+                && found.len() < MODULES_MAX
                 && let Ok(text) = std::fs::read_to_string(root.join(&path))
             {
                 let text: Arc<str> = text.into();

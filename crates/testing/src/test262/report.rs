@@ -107,7 +107,11 @@ impl Report {
         }
         let Tally { passed, failed, skipped } = self.total;
         let seconds = self.elapsed_ms as f64 / 1000.0;
-        let _ = writeln!(out, "\n{passed} passed, {failed} failed, {skipped} skipped; {} runs in {seconds:.1} s", self.runs);
+        let _ = writeln!(
+            out,
+            "\n{passed} passed, {failed} failed, {skipped} skipped; {} runs in {seconds:.1} s",
+            self.runs
+        );
         out
     }
 }

@@ -1,3 +1,7 @@
+// Two things that the changed places of QuickJS need: see build.sh.
+
+static uint8_t *isolith_jump; // where the loop that is being stopped jumped from
+
 // What is in the image is never counted: see seal.c.
 
 static uintptr_t isolith_image_end; // nothing is in the image while it is being made
