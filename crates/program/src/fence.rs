@@ -28,20 +28,31 @@ const FOREIGN: &[&str] = &[
     "toml", "xml", "yaml", "yml", "zsh",
 ];
 
-/// Whether a text begins with a fence: then it is an answer in Markdown and nothing else.
-pub(crate) fn begins_with_fence(text: &str) -> bool {
-    let first = text.trim_start_matches('\u{feff}').trim_start();
-    first.starts_with("```") || first.starts_with("~~~")
-}
-
 /// Finds the fenced block of a Markdown text.
+///
+/// In a program, no line that makes sense begins with three backticks: a template would end at the first of them. So
+/// such a line is a fence, unless it is in a comment or backticks before it show that it is in a template after all.
+/// Tildes are operators; they count only at the very beginning.
 pub(crate) fn find(text: &str) -> Fenced {
-    let mut fences = fences(text);
+    if !text.contains("```") && !text.contains("~~~") {
+        return Fenced::No;
+    }
+    let begins = |fence: &Fence<'_>| text[..fence.range.start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty();
+    let mut fences = fences(text).skip_while(|fence| !begins(fence) && (fence.mark == '~' || is_code(text, fence)));
     let Some(open) = fences.next() else { return Fenced::No };
-    let close = fences.find(|fence| fence.mark == open.mark && fence.length >= open.length && fence.info.is_empty());
-    // An answer that was cut off has no closing fence.
-    let end = close.as_ref().map_or(text.len(), |fence| fence.range.start);
-    if close.is_some() && let Some(second) = fences.next() {
+    let closes = |fence: &Fence<'_>| fence.mark == open.mark && fence.length >= open.length && fence.info.is_empty();
+    let close = fences.find(closes);
+    let end = match &close {
+        Some(close) => close.range.start,
+        // An answer that was cut off.
+        None if begins(&open) => text.len(),
+        // The end of a fence whose beginning was lost.
+        None if open.info.is_empty() && text[open.range.end..].trim().is_empty() => {
+            return Fenced::Block(0..open.range.start);
+        }
+        None => return Fenced::No,
+    };
+    if let Some(second) = fences.next() {
         return Fenced::Unclear(
             Fault::new(second.range.start, code::FENCE, "there is more than one fenced block")
                 .hint("send one program, in one block"),
@@ -55,6 +66,13 @@ pub(crate) fn find(text: &str) -> Fenced {
         );
     }
     Fenced::Block(open.range.end..end)
+}
+
+/// Whether a line that looks like a fence is in a comment or a template.
+fn is_code(text: &str, fence: &Fence<'_>) -> bool {
+    let before = &text[..fence.range.start];
+    let in_comment = before.rfind("/*") > before.rfind("*/");
+    in_comment || before.matches('`').count() % 2 == 1
 }
 
 fn fences(text: &str) -> impl Iterator<Item = Fence<'_>> {
@@ -89,6 +107,14 @@ mod tests {
             ("```js\nreturn 1", Some("return 1")),
             ("```js\n```", Some("")),
             ("use ```x``` here", None),
+            ("one\n```js\nreturn 1\n```", Some("return 1\n")),
+            ("return 1\n```", Some("return 1\n")),
+            ("return 1\n```\n", Some("return 1\n")),
+            ("x\n```js\nreturn 1", None),
+            ("/*\n```js\nx\n```\n*/ return 1", None),
+            ("f(`\n```js\nx\n```\n`)", None),
+            ("a\n~~~b\n~~~\nc", None),
+            ("Use `this`:\n```\nreturn 1\n```", Some("return 1\n")),
             ("```x``` here", None),
         ];
         for (text, block) in rows {

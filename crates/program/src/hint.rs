@@ -10,17 +10,33 @@ use oxc::allocator::Allocator;
 /// The largest text that is searched for markup.
 const JSX_BYTES_MAX: usize = 64 << 10;
 
+const PYTHON: &str = "this looks like Python, but programs are JavaScript or TypeScript";
+
+/// How many words in a row make a sentence.
+const SENTENCE_WORDS: usize = 4;
+
 /// Says more about a syntax error, where the text gives its author away.
 pub(crate) fn improve(fault: Fault, text: &str, scan: &Scan) -> Fault {
     if fault.code != code::SYNTAX {
         return fault;
     }
     if looks_like_python(text) {
-        return Fault { hint: Some("this looks like Python, but programs are JavaScript or TypeScript".into()), ..fault };
+        return fault.hint(PYTHON);
+    }
+    if looks_like_prose(text, fault.offset) {
+        return fault.hint("this looks like plain text: send the program alone, or in one fenced block");
     }
     if let Some(offset) = first_jsx(text, scan) {
         return Fault::new(offset, code::JSX, "JSX is not supported")
             .hint("build markup as a string: a program has neither a page nor React");
+    }
+    fault
+}
+
+/// The same for a text that was not even parsed.
+pub(crate) fn improve_refusal(fault: Fault, text: &str) -> Fault {
+    if fault.code == code::DECORATOR && looks_like_python(text) {
+        return Fault::syntax(fault.offset, "Unexpected `@`").hint(PYTHON);
     }
     fault
 }
@@ -41,6 +57,15 @@ fn first_jsx(text: &str, scan: &Scan) -> Option<usize> {
     found.ok().flatten()
 }
 
+/// Whether the trouble is in the middle of a sentence.
+fn looks_like_prose(text: &str, offset: usize) -> bool {
+    let before = text.get(..offset).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    let is_word = |word: &&str| word.trim_end_matches([',', '.', ':', '!', '?']).chars().all(|c| c.is_alphabetic() || c == '\'');
+    line.split_whitespace().take_while(is_word).count() >= SENTENCE_WORDS
+}
+
 /// Whether some line could only be Python.
 fn looks_like_python(text: &str) -> bool {
     text.lines().map(str::trim).any(|line| {
@@ -52,6 +77,7 @@ fn looks_like_python(text: &str) -> bool {
             || line == "try:" && !text.contains('{')
             || starts("print") && !line.contains('=')
             || starts("from") && line.contains(" import ")
+            || line.starts_with("# ")
             || starts("import") && !line.contains(['"', '\'', '{', '*', '('])
     })
 }
@@ -72,6 +98,7 @@ mod tests {
             "for i in range(3):\n  print(i)",
             "async def main():\n  pass",
             "class A(B):\n  pass",
+            "# a comment\nx = 1",
         ] {
             assert!(looks_like_python(text), "{text}");
         }

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::language::Flavour;
 use oxc::allocator::Allocator;
-use oxc::ast::ast::{Program, Statement};
+use oxc::ast::ast::{Expression, Program, Statement};
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::{ParseOptions, Parser};
 use oxc::span::SourceType;
@@ -46,32 +46,48 @@ impl Text {
 
     /// The fault to report of these diagnostics: the first one in the text.
     pub(crate) fn first_fault(self, diagnostics: &[OxcDiagnostic], parsed: &str) -> Option<Fault> {
-        let errors = diagnostics.iter().filter(|d| d.severity == oxc::diagnostics::Severity::Error);
-        errors.map(|d| self.fault(d, parsed)).min_by_key(|fault| fault.offset)
+        let errors = || diagnostics.iter().filter(|d| d.severity == oxc::diagnostics::Severity::Error);
+        let first = errors().min_by_key(|d| place(d).0)?;
+        // What the lexer has to say about a token is better than that the parser did not expect it.
+        let (at, length) = place(first);
+        let better = errors().find(|d| d.message != UNEXPECTED && (at..at + length).contains(&place(d).0));
+        Some(self.fault(if first.message == UNEXPECTED { better.unwrap_or(first) } else { first }, parsed))
     }
 
     fn fault(self, diagnostic: &OxcDiagnostic, parsed: &str) -> Fault {
-        // Of two places the first is the one in question, except where a name is declared again.
-        let again = diagnostic.labels.iter().find(|l| l.label().is_some_and(|text| text.contains("redeclared here")));
-        let label = again.or(diagnostic.labels.first());
-        let at = label.map_or(0, |label| label.offset());
-        let length = label.map_or(0, |label| label.len());
+        let (at, length) = place(diagnostic);
         let offset = self.offset(at as u32);
-        let mut message = diagnostic.message.replace("`EOF`", "the end of the program");
-        if message == "Unexpected token" {
-            let found = parsed.get(at as usize..(at + length) as usize).unwrap_or_default();
-            message = match found {
-                _ if offset >= self.length => "Unexpected end of the program".into(),
-                "" => message,
-                found => format!("Unexpected `{}`", crate::error::tidy(found)),
-            };
-        }
+        let found = match parsed.get(at..at + length) {
+            _ if offset >= self.length => "the end of the program".to_owned(),
+            None | Some("") => "nothing".to_owned(),
+            Some(found) => format!("`{}`", crate::error::tidy(found)),
+        };
+        let message = match diagnostic.message.split_once(" but found ") {
+            _ if diagnostic.message == UNEXPECTED => format!("Unexpected {}", found.trim_start_matches("the ")),
+            // The parser names the kind of the token, `Identifier`, and not the token.
+            Some((expected, _)) if expected.starts_with("Expected ") => format!("{expected} but found {found}"),
+            _ => diagnostic.message.to_string(),
+        };
         let mut fault = Fault::syntax(offset, message);
         fault.hint = diagnostic.help.as_ref().map(ToString::to_string);
         let opened = diagnostic.labels.iter().find(|label| label.label() == Some("Opened here"));
         fault.unclosed = opened.map(|label| self.offset(label.offset() as u32));
         fault
     }
+}
+
+/// What the parser says of a token in the wrong place.
+const UNEXPECTED: &str = "Unexpected token";
+
+/// What the parser says of a function without a name in the place of a statement.
+const NAMELESS: &str = "Expected function name";
+
+/// Where the trouble is in the parsed text, and how long it is.
+fn place(diagnostic: &OxcDiagnostic) -> (usize, usize) {
+    // Of two places the first is the one in question, except where a name is declared again.
+    let again = diagnostic.labels.iter().find(|l| l.label().is_some_and(|text| text.contains("redeclared here")));
+    let label = again.or(diagnostic.labels.first());
+    label.map_or((0, 0), |label| (label.offset() as usize, label.len() as usize))
 }
 
 /// Reads a text as the body of one async function, in sloppy mode.
@@ -89,11 +105,35 @@ pub(crate) fn body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -
             return Ok(Parsed { program, text: part });
         }
         Ok(_) => broken_out(),
+        Err(fault) if fault.message == NAMELESS => match lone_function(allocator, text, flavour) {
+            Some(parsed) => return Ok(parsed),
+            None => return Err(fault),
+        },
         Err(fault) => fault,
     };
     // The braces around the text make the parser complain in the wrong place about braces that are missing or too
     // many. The text without them is no module, but where it cannot even be parsed the place is right.
     Err(bare_fault(allocator, text, flavour).unwrap_or(fault))
+}
+
+/// Reads a text as one function without a name: `async function (input) { … }`.
+fn lone_function<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Option<Parsed<'a>> {
+    const HEAD: &str = "async function _() {(\n";
+    const TAIL: &str = "\n)}";
+    let trimmed = text.trim_end().trim_end_matches(';');
+    let source = allocator.alloc_concat_strs_array([HEAD, trimmed, TAIL]);
+    let part = Text { start: HEAD.len(), length: trimmed.len() };
+    let source_type = SourceType::script().with_typescript(flavour == Flavour::TypeScript);
+    let mut program = parse(allocator, source, source_type, part).ok()?;
+    if !is_one_function(&program, source.len()) {
+        return None;
+    }
+    take_out(&mut program);
+    let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else { return None };
+    let Expression::ParenthesizedExpression(group) = &statement.expression else { return None };
+    let is_ours = group.span.start as usize + 2 == HEAD.len() && group.span.end as usize + 1 == source.len();
+    let is_function = matches!(group.expression, Expression::FunctionExpression(_));
+    (is_ours && is_function).then_some(Parsed { program, text: part })
 }
 
 /// Reads a text as a module.

@@ -19,14 +19,10 @@ use std::ops::Range;
 /// Imports are refused with the code `import.unknown`, except those of types. The size of the text is for the caller
 /// to limit; how deep it nests is limited here. At least 512 KiB of stack should be left.
 pub fn prepare(source: &str, name: &str, language: Language) -> Result<Prepared, SourceError> {
-    let made = if fence::begins_with_fence(source) {
-        match fence::find(source) {
-            Fenced::Block(range) => make(source, range, language),
-            Fenced::Unclear(fault) => Err(fault),
-            Fenced::No => make(source, 0..source.len(), language),
-        }
-    } else {
-        make(source, 0..source.len(), language).or_else(|fault| make_from_answer(source, language, fault))
+    let made = match fence::find(source) {
+        Fenced::No => make(source, 0..source.len(), language),
+        Fenced::Block(range) => make(source, range, language),
+        Fenced::Unclear(fault) => Err(fault),
     };
     let Made { code, origin } = made.map_err(|fault| SourceError::new(fault, source, name))?;
     let program = Program::new(name, code, Form::Body);
@@ -38,15 +34,6 @@ struct Made {
     origin: Origin,
 }
 
-/// Takes the block out of an answer with prose around it: the prose is what could not be parsed.
-fn make_from_answer(source: &str, language: Language, fault: Fault) -> Result<Made, Fault> {
-    match fence::find(source) {
-        Fenced::Block(range) if fault.offset < range.start => make(source, range, language),
-        Fenced::Unclear(unclear) if fault.offset < unclear.offset => Err(unclear),
-        _ => Err(fault),
-    }
-}
-
 fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
     let range = without_preamble(source, range);
     let text = &source[range.clone()];
@@ -55,7 +42,7 @@ fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, F
 }
 
 fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
-    let scan = scan(text)?;
+    let scan = scan(text).map_err(|fault| hint::improve_refusal(fault, text))?;
     let mut fault: Option<Fault> = None;
     for &flavour in language.flavours(scan.generic_call) {
         match compile(text, flavour, &scan, Mapping::Off) {

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Beyond its wall limit an engine has this long to stop by itself, and to say where the program was.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+// THREAT[T-STATE-003]: nothing acts after the result is out.
 /// Calls that a program made and did not wait for have this long to finish once it has ended; then they are dropped.
 const LINGER: Duration = Duration::from_millis(100);
 

@@ -1,7 +1,7 @@
 //! Many runs in one process, good and hostile ones mixed: every one ends as it should, and the process stays what it was.
 
 use isolith_runner::Runner;
-use isolith_testing::{Case, Fixtures, check, engines, open_files, resident_bytes, run};
+use isolith_testing::{Case, Fixtures, Late, check, engines, open_files, resident_bytes, run};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -63,15 +63,15 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("regex.js", "//! limits = { cpu_ms = 5 }\nreturn /^(a+)+$/.test('a'.repeat(40) + '!');\n//> error: cpu_limit"),
     (
         "bigint.js",
-        "//! limits = { cpu_ms = 5, memory_mb = 6 }\nlet x = 3n; for (;;) x = x * x;\n//> any: error cpu_limit,memory_limit,thrown",
+        "//! limits = { cpu_ms = 5, memory_mb = 8 }\nlet x = 3n; for (;;) x = x * x;\n//> any: error cpu_limit,memory_limit,thrown",
     ),
     (
         "memory.js",
-        "//! limits = { memory_mb = 6 }\nconst a = []; for (;;) a.push(new Array(1000).fill(0));\n//> error: memory_limit",
+        "//! limits = { memory_mb = 8 }\nconst a = []; for (;;) a.push(new Array(1000).fill(0));\n//> error: memory_limit",
     ),
     (
         "buffers.js",
-        "//! limits = { memory_mb = 6 }\nconst a = []; for (;;) a.push(new Uint8Array(1 << 16));\n//> error: memory_limit",
+        "//! limits = { memory_mb = 8 }\nconst a = []; for (;;) a.push(new Uint8Array(1 << 16));\n//> error: memory_limit",
     ),
     ("deep.js", "const f = () => f() + 1;\nreturn f();\n//> error: stack_overflow"),
     ("flood.js", "//! limits = { output_kb = 16 }\nfor (;;) console.log('line');\n//> error: output_limit"),
@@ -153,10 +153,10 @@ async fn one(runner: &Runner, case: &Case) -> Result<(), String> {
     let plan = case.plan().map_err(|error| error.to_string())?;
     let outcome = run(runner, plan, &fixtures).await.map_err(|error| error.to_string())?;
     check(case, &outcome).map_err(|mismatch| mismatch.to_string())?;
-    let listed = outcome.calls.len() as u32;
-    if fixtures.performed() == listed {
-        Ok(())
-    } else {
-        Err(format!("{} calls, {listed} listed", fixtures.performed()))
+    let (listed, made, late) = (outcome.calls.len() as u32, fixtures.performed(), fixtures.late());
+    match (listed == made, late == Late::default()) {
+        (true, true) => Ok(()),
+        (false, _) => Err(format!("{made} calls were made, {listed} are listed")),
+        (true, false) => Err(format!("after the result: {late:?}")),
     }
 }

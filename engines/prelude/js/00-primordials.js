@@ -1,3 +1,4 @@
+// THREAT[T-GUEST-001]: a program may replace any built-in to forge its outcome or lose its output.
 // Primordials: everything of the language that the prelude uses, taken before a guest can touch it.
 //
 // The rules for every fragment that follows:

@@ -6,6 +6,7 @@ use isolith_core::{CallId, ErrorKind, Failure, HostCall, Limits, OutputSink, Pen
 use std::sync::Arc;
 use wasmtime::{Caller, Linker, Memory, ResourceLimiter, Result, format_err};
 
+// THREAT[T-LIMIT-002]: arguments of calls that nobody answers would pile up in the host; they count as the guest's memory.
 /// Arguments up to this size are not worth remembering one by one.
 const SMALL_ARGS_BYTES: usize = 4 << 10;
 
@@ -98,7 +99,7 @@ impl ResourceLimiter for Guest {
     fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
         let most = self.limits.memory_bytes;
         if desired as u64 + self.held_bytes() > most {
-            // An error, not `false`: the guest must not be able to catch this and go on.
+            // THREAT[T-LIMIT-001]: an error, not `false`, so that the guest cannot catch this and go on.
             return Err(self.stop(
                 ErrorKind::MemoryLimit,
                 "MemoryLimit",

@@ -11,6 +11,7 @@ use wasmtime::{
 static CODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm"));
 static DIGEST: &[u8; 32] = include_bytes!(concat!(env!("OUT_DIR"), "/image.digest"));
 
+// THREAT[T-ENGINE-002]: deep recursion in the interpreter's own C must end as a trap of one run, never as a fault of the process.
 /// What the compiled guest may use of its native stack. The guest's own limit on the depth of calls always comes first;
 /// this one stops what that would miss.
 const NATIVE_STACK_BYTES: usize = 8 << 20;

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+// THREAT[T-LIMIT-003]: a program that ignores the request to stop (a native loop, a `finally`) is cut off by a trap.
 /// After a guest was asked to stop: how much longer it may compute before it is cut off. In between it can still say
 /// where it was.
 const GRACE: Duration = Duration::from_millis(25);

@@ -10,6 +10,8 @@ const PRESENT: u64 = 1 << 63;
 const SWAPPED: u64 = 1 << 62;
 const FROM_FILE: u64 = 1 << 61;
 
+// THREAT[T-STATE-001]: a page that one run wrote and the next one sees would carry data across; pages that cannot be judged count
+// as written.
 /// The numbers of those pages of `memory` that may have been written since the image was mapped.
 ///
 /// The image is mapped copy-on-write from a file, so a page that was never written is absent or still the file's. Where

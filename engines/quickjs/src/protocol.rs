@@ -143,6 +143,7 @@ pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> V
     out
 }
 
+// THREAT[T-ENGINE-001]: an interpreter with a memory bug may be made to send anything; whatever it sends is checked here.
 /// Reads one call the guest made. The guest is not trusted to be well-behaved: nothing means that it is not.
 pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<HostCall> {
     match kind {

@@ -112,6 +112,7 @@ impl State {
         }
         let rest = &bytes[HEADER_BYTES..];
         if blake3::hash(rest).as_bytes()[..] != header[40..72] {
+            // THREAT[T-STATE-002]: memory put together by someone else would run with this run's grants.
             return Err(damaged("its checksum is wrong"));
         }
         let (len, packed) = rest.split_at_checked(8).ok_or(damaged("it is too short"))?;

@@ -93,7 +93,8 @@ impl FrontMatter {
                 "includes" => matter.includes = list(value, &below),
                 "features" => matter.features = list(value, &below),
                 "flags" => {
-                    matter.flags = list(value, &below).iter().map(|flag| Flag::named(flag)).collect::<Result<_, _>>()?;
+                    matter.flags =
+                        list(value, &below).iter().map(|flag| Flag::named(flag)).collect::<Result<_, _>>()?;
                 }
                 "negative" => matter.negative = Some(Negative::read(&below)?),
                 _ => {}
