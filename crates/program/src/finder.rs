@@ -33,26 +33,34 @@ struct Finder<'s> {
 
 impl<'a> Visit<'a> for Finder<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
-        let arrowless = |start: u32| self.source.get(start as usize..).is_none_or(|rest| !rest.starts_with("=>"));
-        let rarity = match kind {
-            AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
-            AstKind::AccessorProperty(_) => Rarity::Accessor,
-            AstKind::ImportMeta(_) => Rarity::ImportMeta,
-            AstKind::TSInterfaceDeclaration(_) => Rarity::Modifier,
-            AstKind::Class(class) if class.declare || class.r#abstract => Rarity::Modifier,
-            AstKind::PropertyDefinition(p) if p.accessibility.is_some() || p.readonly || p.r#override || p.declare => {
-                Rarity::Modifier
-            }
-            AstKind::TSFunctionType(f) if arrowless(f.return_type.span.start) => Rarity::Arrowless,
-            AstKind::TSConstructorType(c) if arrowless(c.return_type.span.start) => Rarity::Arrowless,
-            AstKind::MethodDefinition(m) if m.accessibility.is_some() || m.r#override => Rarity::Modifier,
-            _ => return,
+        let (rarity, start) = match kind {
+            AstKind::TSFunctionType(function) => (Rarity::Arrowless, function.return_type.span.start),
+            AstKind::TSConstructorType(constructor) => (Rarity::Arrowless, constructor.return_type.span.start),
+            kind => match rarity_of(kind) {
+                Some(rarity) => (rarity, kind.span().start),
+                None => return,
+            },
         };
-        if rarity == self.rarity {
-            let start = kind.span().start;
+        let has_arrow = || self.source.get(start as usize..).is_some_and(|rest| rest.starts_with("=>"));
+        if rarity == self.rarity && !(rarity == Rarity::Arrowless && has_arrow()) {
             self.first = Some(self.first.map_or(start, |first| first.min(start)));
         }
     }
+}
+
+fn rarity_of(kind: AstKind<'_>) -> Option<Rarity> {
+    Some(match kind {
+        AstKind::JSXElement(_) | AstKind::JSXFragment(_) => Rarity::Jsx,
+        AstKind::AccessorProperty(_) => Rarity::Accessor,
+        AstKind::ImportMeta(_) => Rarity::ImportMeta,
+        AstKind::TSInterfaceDeclaration(_) => Rarity::Modifier,
+        AstKind::Class(class) if class.declare || class.r#abstract => Rarity::Modifier,
+        AstKind::PropertyDefinition(p) if p.accessibility.is_some() || p.readonly || p.r#override || p.declare => {
+            Rarity::Modifier
+        }
+        AstKind::MethodDefinition(m) if m.accessibility.is_some() || m.r#override => Rarity::Modifier,
+        _ => return None,
+    })
 }
 
 /// Whether these statements return by themselves, not only in functions inside them.

@@ -65,7 +65,7 @@ impl Text {
         let message = match diagnostic.message.split_once(" but found ") {
             _ if diagnostic.message == UNEXPECTED => format!("Unexpected {}", found.trim_start_matches("the ")),
             // The parser names the kind of the token, `Identifier`, and not the token.
-            Some((expected, _)) if expected.starts_with("Expected ") => format!("{expected} but found {found}"),
+            Some((expected, kind)) if kind.starts_with('`') => format!("{expected} but found {found}"),
             _ => diagnostic.message.to_string(),
         };
         let mut fault = Fault::syntax(offset, message);

@@ -37,7 +37,6 @@ typeof new DOMException('x').stack
 setTimeout('code')
 setInterval()
 queueMicrotask(5)
-typeof setImmediate
 Object.prototype.toString.call(performance)
 typeof performance.now()
 [typeof SharedArrayBuffer, typeof WebAssembly, typeof Atomics, typeof navigator, typeof fetch].length

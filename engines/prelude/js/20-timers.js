@@ -20,13 +20,8 @@ const timers = {
     requireFunction(callback, 'callback');
     return nativeSetTimer(callback, timerDelay(delay), true, values);
   },
-  setImmediate(callback, ...values) {
-    requireFunction(callback, 'callback');
-    return nativeSetTimer(callback, 0, false, values);
-  },
   clearTimeout(id) { nativeClearTimer(id); },
   clearInterval(id) { nativeClearTimer(id); },
-  clearImmediate(id) { nativeClearTimer(id); },
   queueMicrotask(callback) {
     requireFunction(callback, 'callback');
     enqueueMicrotask(callback);
@@ -40,8 +35,6 @@ const enqueueMicrotask = typeof globalThis.queueMicrotask === 'function'
 
 defineGlobal('setTimeout', timers.setTimeout);
 defineGlobal('setInterval', timers.setInterval);
-defineGlobal('setImmediate', timers.setImmediate);
 defineGlobal('clearTimeout', timers.clearTimeout);
 defineGlobal('clearInterval', timers.clearInterval);
-defineGlobal('clearImmediate', timers.clearImmediate);
 defineGlobal('queueMicrotask', timers.queueMicrotask);

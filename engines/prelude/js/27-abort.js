@@ -1,6 +1,9 @@
 // Abort: AbortController and AbortSignal.
 
 const ABORT_TIMEOUT_MAX = MAX_SAFE_INTEGER;
+// Taken before a program can replace the method.
+const addEventListenerOf = EventTarget.prototype.addEventListener;
+const addListener = (target, type, listener) => { apply(addEventListenerOf, target, [type, listener]); };
 const signalMaker = freeze({ __proto__: null });
 
 class AbortSignal extends EventTarget {
@@ -8,6 +11,7 @@ class AbortSignal extends EventTarget {
   #reason = undefined;
   #steps = newList();
   #onabort = null;
+  #onabortListens = false;
 
   constructor() {
     if (arguments[0] !== signalMaker) throw new TypeError('Illegal constructor');
@@ -17,7 +21,15 @@ class AbortSignal extends EventTarget {
   get aborted() { return this.#aborted; }
   get reason() { return this.#reason; }
   get onabort() { return this.#onabort; }
-  set onabort(handler) { this.#onabort = isObject(handler) ? handler : null; }
+  set onabort(handler) {
+    this.#onabort = isObject(handler) ? handler : null;
+    // A handler is called in the order in which it was first set among the listeners.
+    if (this.#onabort === null || this.#onabortListens) return;
+    this.#onabortListens = true;
+    addListener(this, 'abort', (event) => {
+      if (this.#onabort !== null) callListener(this.#onabort, this, event);
+    });
+  }
   throwIfAborted() { if (this.#aborted) throw this.#reason; }
 
   static abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
@@ -62,7 +74,6 @@ class AbortSignal extends EventTarget {
     this.#steps = newList();
     for (let i = 0; i < steps.length; i++) steps[i]();
     const event = new Event('abort');
-    if (this.#onabort !== null) callListener(this.#onabort, this, event);
     dispatchEventTo(this, event);
   }
 

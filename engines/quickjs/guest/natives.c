@@ -3,13 +3,15 @@
 static JSValue native_output(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     int32_t stream;
-    size_t n;
     if (JS_ToInt32(c, &stream, argv[0])) return JS_EXCEPTION;
-    const char *text = JS_ToCStringLen(c, &n, argv[1]);
-    if (!text) return JS_EXCEPTION;
-    host_output(stream, text, n);
-    JS_FreeCString(c, text);
-    return JS_UNDEFINED;
+    JSValue text = JS_ToString(c, argv[1]);
+    if (JS_IsException(text)) return text;
+    Bytes out = { .max = SIZE_MAX };
+    put_text(&out, JS_VALUE_GET_STRING(text));
+    JS_FreeValue(c, text);
+    if (!out.failed) host_output(stream, (char *)out.at, out.len);
+    free(out.at);
+    return out.failed ? JS_ThrowOutOfMemory(c) : JS_UNDEFINED;
 }
 
 static JSValue native_now(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {

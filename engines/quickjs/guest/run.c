@@ -15,25 +15,22 @@ static int end_with(uint32_t end, const uint8_t *data, size_t len) {
     return ENDED;
 }
 
-// Adds one text after its length, cut to `max` characters, or NO_DATA when it is not a string.
+// Adds one text after its length, cut to `max` characters, or NO_DATA when it is not a string. Takes `text`.
 static void add_text(Bytes *out, JSValue text, uint32_t max) {
-    uint32_t n = NO_DATA;
-    size_t len = 0;
-    const char *p = NULL;
-    if (JS_IsString(text)) {
-        JSValue flat = JS_ToString(ctx, text);
-        if (!JS_IsException(flat)) {
-            JSString *s = JS_VALUE_GET_STRING(flat);
-            JSValue cut = s->len > max ? js_sub_string(ctx, s, 0, max) : js_dup(flat);
-            p = JS_ToCStringLen(ctx, &len, cut);
-            JS_FreeValue(ctx, cut);
-            JS_FreeValue(ctx, flat);
-        }
+    uint32_t len = NO_DATA;
+    size_t at = out->len;
+    bytes_add(out, &len, 4);
+    JSValue flat = JS_IsString(text) ? JS_ToString(ctx, text) : JS_UNDEFINED;
+    if (JS_IsString(flat)) {
+        JSString *s = JS_VALUE_GET_STRING(flat);
+        JSValue cut = s->len > max ? js_sub_string(ctx, s, 0, max) : js_dup(flat);
+        if (JS_IsString(cut)) put_text(out, JS_VALUE_GET_STRING(cut));
+        JS_FreeValue(ctx, cut);
+        len = out->len - at - 4;
+        if (!out->failed) memcpy(out->at + at, &len, 4);
     }
-    if (p) n = len;
-    bytes_add(out, &n, 4);
-    if (p) { bytes_add(out, p, len); JS_FreeCString(ctx, p); }
-    else if (JS_HasException(ctx)) JS_FreeValue(ctx, JS_GetException(ctx));
+    if (JS_HasException(ctx)) JS_FreeValue(ctx, JS_GetException(ctx));
+    JS_FreeValue(ctx, flat);
     JS_FreeValue(ctx, text);
 }
 

@@ -1,24 +1,38 @@
 // UTF-8 in both directions, as the Encoding Standard has it.
 
+// Writes a string as UTF-8; lone surrogates become replacement characters.
+static void put_text(Bytes *out, JSString *s) {
+    if (!s->is_wide_char) {
+        const uint8_t *p = str8(s);
+        for (uint32_t i = 0; i < s->len;) {
+            uint32_t run = i;
+            while (run < s->len && p[run] < 0x80) run++;
+            if (run > i) { bytes_add(out, p + i, run - i); i = run; continue; }
+            uint8_t u[4];
+            bytes_add(out, u, put_utf8(u, p[i++]));
+        }
+        return;
+    }
+    const uint16_t *p = str16(s);
+    for (uint32_t i = 0; i < s->len; i++) {
+        uint32_t c = p[i];
+        if (is_surrogate(c)) {
+            if (is_hi_surrogate(c) && i + 1 < s->len && is_lo_surrogate(p[i + 1])) c = from_surrogate(c, p[++i]);
+            else c = 0xfffd;
+        }
+        uint8_t u[4];
+        bytes_add(out, u, put_utf8(u, c));
+    }
+}
+
 static JSValue native_utf8_encode(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     JSValue text = JS_ToString(c, argv[0]);
     if (JS_IsException(text)) return text;
-    JSString *s = JS_VALUE_GET_STRING(text);
-    uint32_t n = s->len;
-    uint8_t *out = malloc((size_t)n * (s->is_wide_char ? 3 : 2) + 1);
-    if (!out) { JS_FreeValue(c, text); return JS_ThrowOutOfMemory(c); }
-    size_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t ch = s->is_wide_char ? str16(s)[i] : str8(s)[i];
-        if (is_surrogate(ch)) {
-            if (is_hi_surrogate(ch) && i + 1 < n && is_lo_surrogate(str16(s)[i + 1])) ch = from_surrogate(ch, str16(s)[++i]);
-            else ch = 0xfffd;
-        }
-        at += put_utf8(out + at, ch);
-    }
-    JSValue bytes = JS_NewUint8ArrayCopy(c, out, at);
-    free(out);
+    Bytes out = { .max = SIZE_MAX };
+    put_text(&out, JS_VALUE_GET_STRING(text));
+    JSValue bytes = out.failed ? JS_ThrowOutOfMemory(c) : JS_NewUint8ArrayCopy(c, out.at, out.len);
+    free(out.at);
     JS_FreeValue(c, text);
     return bytes;
 }
