@@ -3,7 +3,8 @@ use std::time::Duration;
 
 /// A moment as the guest sees it: microseconds since the Unix epoch.
 ///
-/// Time stands still while a guest computes and moves between steps, so a run is a function of what it was given.
+/// Time stands still while a guest computes and moves between steps, so a run is a function of what it was given. (A guest
+/// that keeps looking sees it move a little, by a fixed amount for so many looks, so that waiting in a loop ends.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
 #[serde(transparent)]
 pub struct Timestamp {

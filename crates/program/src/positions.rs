@@ -19,7 +19,9 @@ impl Positions {
     pub(crate) fn locate(&self, code: &str, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
         let lines = Lines::new(code, LineEnds::Engine);
         let (start, end) = lines.range(line.checked_sub(1)? as usize)?;
-        let offset = start.saturating_add(column.saturating_sub(1) as usize).min(end) as u32;
+        // A column past the end of its line is the end of that line.
+        let last = end.saturating_sub(1).max(start);
+        let offset = start.saturating_add(column.saturating_sub(1) as usize).min(last) as u32;
         let next = self.pairs.partition_point(|pair| pair.0 <= offset);
         let before = next.checked_sub(1).map(|index| self.pairs[index]);
         let on_line = |pair: &(u32, u32)| (start as u32..end as u32).contains(&pair.0);

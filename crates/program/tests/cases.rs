@@ -99,3 +99,57 @@ fn fences_are_taken_off() {
 fn mistakes_are_explained() {
     check("errors.txt");
 }
+
+#[test]
+fn odd_characters_are_what_ecmascript_says() {
+    for (source, expected) in [
+        ("\u{feff}return 1", Ok("return 1;")),
+        ("1 +\u{feff}\u{a0}\u{3000}1", Ok("return 1 + 1;")),
+        ("a\rb", Ok("a;\nreturn b;")),
+        ("a\u{2028}b\u{2029}c", Ok("a;\nb;\nreturn c;")),
+        ("a // x\rb // y\u{2028}c", Ok("a;\nb;\nreturn c;")),
+        ("'a\u{2028}b'", Ok("return \"a\\u2028b\";")),
+        ("'\0'", Ok("return \"\\0\";")),
+        ("`\r\n\r`", Ok("return `\n\n`;")),
+        ("`\0`", Ok("return `\0`;")),
+        ("'\\\r\n'", Ok("return \"\";")),
+        ("return\r1", Ok("return;\n1;")),
+        ("a\0b", Err((1, 2))),
+        ("\0", Err((1, 1))),
+        ("a\r\0", Err((2, 1))),
+        ("'a\rb'", Err((1, 1))),
+        ("\u{fffd}", Err((1, 1))),
+        ("a\u{200b}b", Err((1, 2))),
+        ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x", Err((1, 1))),
+    ] {
+        let outcome = prepare(source, "main.js", Language::Auto);
+        let outcome = outcome.map(|p| p.program().code.to_string()).map_err(|error| (error.line, error.column));
+        assert_eq!(outcome.as_deref(), expected.as_ref().copied(), "{source:?}");
+    }
+}
+
+#[test]
+fn the_language_decides_where_it_is_given() {
+    let accepts = |source, language| prepare(source, "main", language).is_ok();
+    for (source, auto, javascript, typescript) in [
+        ("with (a) {}", true, true, false),
+        ("let x: number", true, false, true),
+        ("a<b>(c)", true, true, true),
+        ("class A { private x }", true, false, true),
+        ("(a): b => c", true, false, true),
+        ("let x: number; with (a) {}", false, false, false),
+        ("let x = 1", true, true, true),
+    ] {
+        let found = [Language::Auto, Language::JavaScript, Language::TypeScript].map(|language| accepts(source, language));
+        assert_eq!(found, [auto, javascript, typescript], "{source}");
+    }
+}
+
+#[test]
+fn the_program_carries_its_name_and_nothing_of_the_source() {
+    let prepared = prepare("// secret\nreturn 1", "main.ts", Language::Auto).expect("a program");
+    assert_eq!(&*prepared.program().name, "main.ts");
+    assert_eq!(&*prepared.program().code, "return 1;");
+    assert_eq!(prepared.program().form, isolith_core::Form::Body);
+    assert_eq!(prepared.source(), "// secret\nreturn 1");
+}

@@ -298,9 +298,16 @@ mod tests {
     fn a_mismatch_shows_what_to_expect_instead() {
         let case = Case::parse("a/b.js", "//> value: 2").ok();
         let shown = case.and_then(|case| check(&case, &failed(ErrorKind::Thrown, "TypeError")).err());
-        let expected = "expected value 2\nthe run gave:\n    error: thrown TypeError\n    line: 3\n    message: \"m\"\n    \
-                        stdout: \"one\"\n    stderr: \"two\"";
-        assert_eq!(shown.map(|mismatch| mismatch.to_string()).as_deref(), Some(expected));
+        let expected = [
+            "expected value 2",
+            "the run gave:",
+            "    error: thrown TypeError",
+            "    line: 3",
+            "    message: \"m\"",
+            "    stdout: \"one\"",
+            "    stderr: \"two\"",
+        ];
+        assert_eq!(shown.map(|mismatch| mismatch.to_string()), Some(expected.join("\n")));
     }
 
     #[test]

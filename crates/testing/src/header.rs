@@ -110,8 +110,15 @@ mod tests {
 
     #[test]
     fn every_key_is_read() {
-        let text = "tools = [\"echo\", \"body\"]\nlimits = { cpu_ms = 5, memory_mb = 16, calls = 0, stack_kb = 64 }\n\
-                    input = { z = 1, a = [true, 1.5, \"x\"] }\nargs = { city = \"Oslo\" }\ntime = 7\nseed = 9\noracle = false";
+        let text = r#"
+            tools = ["echo", "body"]
+            limits = { cpu_ms = 5, memory_mb = 16, calls = 0, stack_kb = 64 }
+            input = { z = 1, a = [true, 1.5, "x"] }
+            args = { city = "Oslo" }
+            time = 7
+            seed = 9
+            oracle = false
+        "#;
         let header = Header::parse(text).ok();
         let expected = Header {
             tools: vec![Tool::Echo, Tool::Body],

@@ -1,8 +1,8 @@
-//! Everything that holds an engine against its promises: the conformance suite, the attack cases, ECMAScript's own tests.
+//! Everything that holds an engine against its promises: the conformance suite, attacks, ECMAScript's own tests.
 //!
-//! A [`Case`] is a small program with the outcome it must have, an [`Attack`] a hostile one with what must hold whatever it
-//! does. [`Fixtures`] is the host both talk to. [`test262`] runs a checkout of the language's own suite. The tests of this
-//! crate drive all of it; everything here works with any engine behind a [`Runner`](isolith_runner::Runner).
+//! A [`Case`] is a small program with the outcome it must have, an [`Attack`] a hostile one with what must hold
+//! whatever it does. [`Fixtures`] is the host both talk to. [`test262`] runs a checkout of the language's own suite.
+//! The tests of this crate drive all of it; it works with any engine behind a [`Runner`](isolith_runner::Runner).
 
 mod attack;
 mod case;

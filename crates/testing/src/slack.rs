@@ -1,6 +1,6 @@
 /// How many times longer than stated things may take: a positive number in the environment, 1 without it.
 ///
-/// For machines that are slow or shared. It moves no limit that a run is given, only how long we wait for it to come back.
+/// For machines that are slow or shared. It moves no limit that a run is given, only how long it may take to come back.
 const SLACK: &str = "ISOLITH_TEST_SLACK";
 
 /// The factor that `ISOLITH_TEST_SLACK` gives.

@@ -32,8 +32,8 @@ pub fn conformance_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
 }
 
-/// A case with its path below the suite's folder. A file that is no case comes with its reason, so that a mistake in one is
-/// seen and does not hide the others.
+/// A case with its path below the suite's folder. A file that is no case comes with its reason, so that a mistake in
+/// one is seen and does not hide the others.
 pub type Found = (String, Result<Case, CaseError>);
 
 /// Every case below a folder, sorted by path.

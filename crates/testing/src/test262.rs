@@ -1,7 +1,7 @@
 //! Runs a checkout of ECMAScript's own test suite, test262, on the engine `quickjs`.
 //!
-//! Every test gets a fresh isolate, once for each of the modes its [`FrontMatter`] asks for. The suite itself is not part of
-//! this repository; `test262-sample/` holds a small folder in its format, to test the runner with.
+//! Every test gets a fresh isolate, once for each of the modes its [`FrontMatter`] asks for. The suite itself is not
+//! part of this repository; `test262-sample/` holds a small folder in its format, to test the runner with.
 
 mod assemble;
 mod execute;

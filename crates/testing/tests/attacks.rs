@@ -1,6 +1,6 @@
 //! Every hostile program of `conformance/attacks`, one after the other in one process, with everything that must hold
-//! whatever a program does. A secret is in the environment, the time zone is an unusual one and the locale a foreign one,
-//! so that a leak of any of them shows.
+//! whatever a program does. A secret is in the environment, the time zone is an unusual one and the locale a foreign
+//! one, so that a leak of any of them shows.
 
 use isolith_core::{ErrorKind, Json, Outcome};
 use isolith_runner::{Plan, RunError, Runner};

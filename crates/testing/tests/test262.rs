@@ -178,7 +178,8 @@ fn the_command_writes_json() -> Result<(), Box<dyn std::error::Error>> {
     let mut report: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     report["elapsed_ms"] = 0.into();
     let counts = serde_json::json!({ "passed": 0, "failed": 1, "skipped": 0 });
-    let failure = |variant| serde_json::json!({ "test": "fails/assertion.js", "variant": variant, "reason": "Thrown: one: expected 2 but got 1" });
+    let reason = "Thrown: one: expected 2 but got 1";
+    let failure = |variant| serde_json::json!({ "test": "fails/assertion.js", "variant": variant, "reason": reason });
     let expected = serde_json::json!({
         "total": counts,
         "runs": 2,

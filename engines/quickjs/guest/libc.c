@@ -9,18 +9,18 @@
 #include <sys/time.h>
 #include <time.h>
 
-extern double isolith_now_us;
+extern double isolith_look_at_clock(void); // microseconds since the epoch
 
 int gettimeofday(struct timeval *restrict tv, void *restrict tz) {
     (void)tz;
-    long long us = (long long)isolith_now_us;
+    long long us = (long long)isolith_look_at_clock();
     tv->tv_sec = (time_t)(us / 1000000);
     tv->tv_usec = (suseconds_t)(us % 1000000);
     return 0;
 }
 int clock_gettime(clockid_t clock, struct timespec *ts) {
     (void)clock;
-    long long us = (long long)isolith_now_us;
+    long long us = (long long)isolith_look_at_clock();
     ts->tv_sec = (time_t)(us / 1000000);
     ts->tv_nsec = (long)((us % 1000000) * 1000);
     return 0;

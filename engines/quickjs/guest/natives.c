@@ -16,7 +16,7 @@ static JSValue native_output(JSContext *c, JSValueConst this_val, int argc, JSVa
 
 static JSValue native_now(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)c; (void)this_val; (void)argc; (void)argv;
-    return js_float64(isolith_now_us / 1000);
+    return js_float64(isolith_look_at_clock() / 1000);
 }
 static JSValue native_started_at(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)c; (void)this_val; (void)argc; (void)argv;

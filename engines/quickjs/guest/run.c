@@ -239,7 +239,7 @@ typedef struct {
 EXPORT("start") int g_start(uint32_t len) {
     StartHeader h;
     memcpy(&h, inbox, sizeof h);
-    isolith_now_us = started_us = h.now_us;
+    now_us = started_us = h.now_us;
     random_seed(h.seed);
     form = h.form;
     payload_max = h.payload_max;
@@ -276,7 +276,8 @@ EXPORT("start") int g_start(uint32_t len) {
 // What `turn` finds in the inbox: the time, how many replies, and each as id, kind, length and bytes with a 0 behind,
 // padded to 8.
 EXPORT("turn") int g_turn(uint32_t len) {
-    isolith_now_us = read_f64(inbox);
+    double host_now_us = read_f64(inbox);
+    if (host_now_us > now_us) now_us = host_now_us;
     uint32_t count = read_u32(inbox + 8), at = 16;
     JS_UpdateStackTop(rt);
     for (uint32_t i = 0; i < count; i++) {

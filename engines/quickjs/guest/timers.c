@@ -57,7 +57,7 @@ static JSValue native_set_timer(JSContext *c, JSValueConst this_val, int argc, J
     if (timer_count >= TIMERS_MAX) return JS_ThrowRangeError(c, "more than %d timers", TIMERS_MAX);
     double us = trunc(ms) * 1000;
     if (!(us >= TIMER_LEAST_US) || us > TIMER_MOST_US) us = TIMER_LEAST_US;
-    Timer t = { isolith_now_us + us, JS_ToBool(c, argv[2]) ? us : 0, next_timer++, js_dup(argv[0]), js_dup(argv[3]) };
+    Timer t = { now_us + us, JS_ToBool(c, argv[2]) ? us : 0, next_timer++, js_dup(argv[0]), js_dup(argv[3]) };
     if (!timer_add(t)) {
         JS_FreeValue(c, t.fn);
         JS_FreeValue(c, t.args);
@@ -85,7 +85,7 @@ static JSValue native_clear_timer(JSContext *c, JSValueConst this_val, int argc,
 
 // Runs the earliest timer that is due: 1 it ran, 0 none is due, -1 it threw.
 static int timer_fire(void) {
-    if (!timer_count || timers[0].due_us > isolith_now_us) return 0;
+    if (!timer_count || timers[0].due_us > now_us) return 0;
     Timer t = timer_take(0);
     JSValueConst argv[16];
     JSValue held[16];
@@ -95,7 +95,7 @@ static int timer_fire(void) {
     for (; argc < n && argc < 16; argc++) argv[argc] = held[argc] = JS_GetPropertyInt64(ctx, t.args, argc);
     JSValue fn = js_dup(t.fn);
     if (t.period_us) {
-        t.due_us = isolith_now_us + t.period_us;
+        t.due_us = now_us + t.period_us;
         timer_add(t); // there is room: it was just taken out
     } else {
         JS_FreeValue(ctx, t.fn);

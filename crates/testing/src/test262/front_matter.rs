@@ -228,10 +228,34 @@ mod tests {
 
     #[test]
     fn every_way_of_writing_it_is_read() {
-        let flow = "// Copyright\n/*---\nesid: sec-x\ndescription: >\n  flags: [raw] is only text here\ninfo: |\n  includes: [no.js]\n  \
-                    - not an item\nincludes: [a.js, b.js]\nflags: [onlyStrict, async]\nfeatures: [BigInt,\n  Proxy]\n---*/\ncode";
-        let block = "/*---\nincludes:\n  - a.js\n  - b.js # why\nfeatures:\n- BigInt\n- Proxy\n# a comment\nflags:\n  - onlyStrict\n  - async\n---*/";
-        let indented = "/*---\r\n    includes: [a.js, b.js]\r\n    flags: [ onlyStrict, async ]\r\n    features: [BigInt, Proxy]\r\n---*/";
+        let flow = "// Copyright
+/*---
+esid: sec-x
+description: >
+  flags: [raw] is only text here
+info: |
+  includes: [no.js]
+  - not an item
+includes: [a.js, b.js]
+flags: [onlyStrict, async]
+features: [BigInt,
+  Proxy]
+---*/
+code";
+        let block = "/*---
+includes:
+  - a.js
+  - b.js # why
+features:
+- BigInt
+- Proxy
+# a comment
+flags:
+  - onlyStrict
+  - async
+---*/";
+        let indented = "/*---\r\n    includes: [a.js, b.js]\r\n    flags: [ onlyStrict, async ]\r\n    \
+                        features: [BigInt, Proxy]\r\n---*/";
         let expected = FrontMatter {
             includes: strings(&["a.js", "b.js"]),
             flags: vec![Flag::OnlyStrict, Flag::Async],

@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// More than any test reaches.
 const MODULES_MAX: usize = 1_000;
 
-/// Every module that a test at `name` (a path below `root`) can reach by a relative path, itself included. Paths that lead
-/// nowhere are left out: that they cannot be loaded may be the point of the test.
+/// Every module that a test at `name` (a path below `root`) can reach by a relative path, itself included. Paths that
+/// lead nowhere are left out: that they cannot be loaded may be the point of the test.
 pub(crate) fn reachable(root: &Path, name: &str, source: &str) -> Vec<Module> {
     let mut found: BTreeMap<String, Arc<str>> = BTreeMap::new();
     let mut queue: Vec<(String, Arc<str>)> = vec![(name.to_owned(), source.into())];

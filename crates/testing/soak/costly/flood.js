@@ -1,0 +1,3 @@
+//! limits = { output_kb = 16 }
+for (;;) console.log("line");
+//> error: output_limit

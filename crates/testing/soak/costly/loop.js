@@ -1,0 +1,3 @@
+//! limits = { cpu_ms = 5 }
+for (;;);
+//> error: cpu_limit

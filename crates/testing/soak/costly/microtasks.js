@@ -1,0 +1,3 @@
+//! limits = { cpu_ms = 5 }
+for (;;) await 0;
+//> error: cpu_limit

@@ -1,0 +1,4 @@
+//! tools = ["inc"]
+//! limits = { calls = 10 }
+for (;;) await tools.inc();
+//> error: call_limit

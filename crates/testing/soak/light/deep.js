@@ -1,0 +1,3 @@
+const f = () => f() + 1;
+return f();
+//> error: stack_overflow

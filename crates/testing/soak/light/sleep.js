@@ -1,0 +1,3 @@
+//! limits = { wall_ms = 5 }
+await new Promise(resolve => setTimeout(resolve, 60000));
+//> error: timeout

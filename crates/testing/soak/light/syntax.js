@@ -1,0 +1,2 @@
+const x = ;
+//> error: syntax

@@ -1,0 +1,5 @@
+Object.prototype.then = 1;
+Array.prototype.push = null;
+JSON.stringify = null;
+return [1];
+//> value: [1]
