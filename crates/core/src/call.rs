@@ -68,6 +68,16 @@ pub enum HostReply {
 }
 
 impl HostReply {
+    /// How large it is on its way to the guest, in bytes of content.
+    pub fn bytes(&self) -> usize {
+        match self {
+            HostReply::Value { json } => json.as_ref().map_or(0, |json| json.text().len()),
+            HostReply::Bytes { bytes } => bytes.len(),
+            HostReply::Body { .. } => 0,
+            HostReply::Failed { error } => error.name.len() + error.message.len(),
+        }
+    }
+
     /// A reply that is a failure with this message.
     pub fn failed(name: impl Into<String>, message: impl Into<String>) -> Self {
         HostReply::Failed { error: CallError { name: name.into(), message: message.into(), code: None } }

@@ -27,7 +27,7 @@ pub struct Limits {
     pub stack_bytes: u64,
     /// The author's source.
     pub source_bytes: u64,
-    /// Everything written to stdout and stderr.
+    /// Everything written to stdout and stderr, and a little for each piece of it.
     pub output_bytes: u64,
     /// The value of the run, as JSON.
     pub value_bytes: u64,

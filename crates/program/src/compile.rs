@@ -1,6 +1,6 @@
 //! From a text to code: parse, shape, check, strip, print.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, code};
 use crate::finder::{Rarity, find};
 use crate::language::Flavour;
 use crate::module::flatten;
@@ -36,21 +36,36 @@ pub(crate) fn compile(text: &str, flavour: Flavour, scan: &Scan, mapping: Mappin
     with_stack(levels, || compile_here(text, flavour, scan, mapping))
 }
 
+/// Says better what [`compile`] found wrong with a text in this flavour.
+pub(crate) fn explain(fault: Fault, text: &str, flavour: Flavour, scan: &Scan) -> Fault {
+    if fault.code != code::SYNTAX || scan.module {
+        return fault;
+    }
+    // It has been parsed once in this flavour, so it is neither too deep nor too costly.
+    let levels = scan.deepest.max(scan.typed_deepest);
+    with_stack(levels, || Ok(parse::bare_fault(text, flavour))).ok().flatten().unwrap_or(fault)
+}
+
 fn compile_here(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> Result<Printed, Fault> {
     let allocator = Allocator::default();
-    let Parsed { mut program, text: part } = if scan.module {
-        as_module(&allocator, text, flavour)?
-    } else {
-        as_body(&allocator, text, flavour)?
-    };
-    if scan.accessor && let Some(at) = find(&program, Rarity::Accessor) {
+    let Parsed { mut program, text: part } =
+        if scan.module { as_module(&allocator, text, flavour)? } else { as_body(&allocator, text, flavour)? };
+    if scan.accessor
+        && let Some(at) = find(&program, Rarity::Accessor)
+    {
         return Err(Fault::syntax(part.offset(at), "`accessor` fields are not supported")
             .hint("write a `get` and a `set` method"));
     }
-    if flavour == Flavour::JavaScript && scan.modifier && let Some(at) = find(&program, Rarity::Modifier) {
+    if flavour == Flavour::JavaScript
+        && scan.modifier
+        && let Some(at) = find(&program, Rarity::Modifier)
+    {
         return Err(Fault::syntax(part.offset(at), "this is TypeScript, not JavaScript"));
     }
-    if flavour == Flavour::TypeScript && scan.arrowless && let Some(at) = find(&program, Rarity::Arrowless) {
+    if flavour == Flavour::TypeScript
+        && scan.arrowless
+        && let Some(at) = find(&program, Rarity::Arrowless)
+    {
         return Err(Fault::syntax(part.offset(at), "the parameters of a function type must be followed by `=>`"));
     }
     // From here on it is a function body without its function, which is what the checker knows as CommonJS.
@@ -71,7 +86,9 @@ fn as_module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Resu
     let mut parsed = parse::module(allocator, text, flavour)?;
     flatten(&mut parsed.program, &AstBuilder::new(allocator), parsed.text)?;
     // The parser takes it in a module, but what runs is a function.
-    if text.contains("meta") && let Some(at) = find(&parsed.program, Rarity::ImportMeta) {
+    if text.contains("meta")
+        && let Some(at) = find(&parsed.program, Rarity::ImportMeta)
+    {
         return Err(Fault::syntax(parsed.text.offset(at), "`import.meta` is not available")
             .hint("a program has no address of its own"));
     }

@@ -28,6 +28,12 @@ pub struct SourceError {
     pub column: u32,
     /// What to do about it.
     pub hint: Option<String>,
+    shown: Box<Shown>,
+}
+
+/// What is shown besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
     name: String,
     excerpt: Excerpt,
 }
@@ -54,8 +60,7 @@ impl SourceError {
                 let (line, column) = lines.position(fault.unclosed?);
                 Some(format!("the bracket to be closed is the one at {line}:{column}"))
             }),
-            name: tidy(name),
-            excerpt: Excerpt::around(text, column as usize - 1),
+            shown: Box::new(Shown { name: tidy(name), excerpt: Excerpt::around(text, column as usize - 1) }),
         }
     }
 
@@ -70,7 +75,7 @@ impl SourceError {
     /// hint: …
     /// ```
     pub fn render(&self) -> String {
-        let place = self.excerpt.render(&self.name, self.line, self.column);
+        let place = self.shown.excerpt.render(&self.shown.name, self.line, self.column);
         let mut out = format!("error: {} [{}]\n{place}\n", self.message, self.code);
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "hint: {hint}");
@@ -220,7 +225,8 @@ mod tests {
             ("a", 9, "a", 1),
         ] {
             let error = SourceError::new(Fault::syntax(offset, "x"), source, "a.js");
-            assert_eq!((error.excerpt.text.as_str(), error.excerpt.caret), (line, caret), "{source}");
+            let excerpt = &error.shown.excerpt;
+            assert_eq!((excerpt.text.as_str(), excerpt.caret), (line, caret), "{source}");
         }
     }
 
@@ -229,8 +235,8 @@ mod tests {
         let source = format!("{}!{}", "a".repeat(10_000), "b".repeat(10_000));
         let error = SourceError::new(Fault::syntax(10_000, "x".repeat(1_000)), &source, &"n".repeat(1_000));
         assert_eq!(error.column, 10_001);
-        assert_eq!(error.excerpt.text, format!("…{}!{}…", "a".repeat(50), "b".repeat(49)));
-        assert_eq!(error.excerpt.caret, 51);
+        assert_eq!(error.shown.excerpt.text, format!("…{}!{}…", "a".repeat(50), "b".repeat(49)));
+        assert_eq!(error.shown.excerpt.caret, 51);
         assert!(error.render().chars().count() < 1_000);
     }
 }

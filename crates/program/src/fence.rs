@@ -23,9 +23,41 @@ struct Fence<'t> {
 
 /// Languages whose blocks are certainly not programs for us.
 const FOREIGN: &[&str] = &[
-    "bash", "c", "cpp", "csharp", "css", "diff", "go", "graphql", "html", "ini", "java", "json", "kotlin", "lua", "markdown",
-    "md", "perl", "php", "powershell", "py", "python", "r", "rb", "rs", "ruby", "rust", "sh", "shell", "sql", "swift",
-    "toml", "xml", "yaml", "yml", "zsh",
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "css",
+    "diff",
+    "go",
+    "graphql",
+    "html",
+    "ini",
+    "java",
+    "json",
+    "kotlin",
+    "lua",
+    "markdown",
+    "md",
+    "perl",
+    "php",
+    "powershell",
+    "py",
+    "python",
+    "r",
+    "rb",
+    "rs",
+    "ruby",
+    "rust",
+    "sh",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "xml",
+    "yaml",
+    "yml",
+    "zsh",
 ];
 
 /// Finds the fenced block of a Markdown text.
@@ -37,7 +69,8 @@ pub(crate) fn find(text: &str) -> Fenced {
     if !text.contains("```") && !text.contains("~~~") {
         return Fenced::No;
     }
-    let begins = |fence: &Fence<'_>| text[..fence.range.start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty();
+    let begins =
+        |fence: &Fence<'_>| text[..fence.range.start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty();
     let mut fences = fences(text).skip_while(|fence| !begins(fence) && (fence.mark == '~' || is_code(text, fence)));
     let Some(open) = fences.next() else { return Fenced::No };
     let closes = |fence: &Fence<'_>| fence.mark == open.mark && fence.length >= open.length && fence.info.is_empty();
@@ -128,7 +161,9 @@ mod tests {
 
     #[test]
     fn several_blocks_and_other_languages_are_unclear() {
-        for (text, offset) in [("```js\n1\n```\nor\n```js\n2\n```", 15), ("```python\nprint(1)\n```", 0), ("```json\n{}\n```", 0)] {
+        for (text, offset) in
+            [("```js\n1\n```\nor\n```js\n2\n```", 15), ("```python\nprint(1)\n```", 0), ("```json\n{}\n```", 0)]
+        {
             match find(text) {
                 Fenced::Unclear(fault) => assert_eq!((fault.code, fault.offset), ("syntax.fence", offset), "{text}"),
                 _ => panic!("{text}"),

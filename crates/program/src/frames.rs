@@ -98,7 +98,18 @@ mod tests {
         let long = format!("{}\n{}", "é".repeat(10_000), "x\n".repeat(10_000));
         let mapped = map(&long, "a", |_, _| None);
         assert!(mapped.text.len() < 2_000, "{}", mapped.text.len());
-        for line in ["at", "at (", "at )", "at ()", "at (a:)", "at (a:x:1)", "at (a:1:x)", "at a:", "at (a:99999999999:1)", ")("] {
+        for line in [
+            "at",
+            "at (",
+            "at )",
+            "at ()",
+            "at (a:)",
+            "at (a:x:1)",
+            "at (a:1:x)",
+            "at a:",
+            "at (a:99999999999:1)",
+            ")(",
+        ] {
             assert_eq!(map(line, "a", |_, _| Some((1, 1))).text, line);
         }
     }

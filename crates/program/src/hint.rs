@@ -62,7 +62,8 @@ fn looks_like_prose(text: &str, offset: usize) -> bool {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = text[start..].lines().next().unwrap_or_default();
-    let is_word = |word: &&str| word.trim_end_matches([',', '.', ':', '!', '?']).chars().all(|c| c.is_alphabetic() || c == '\'');
+    let is_word =
+        |word: &&str| word.trim_end_matches([',', '.', ':', '!', '?']).chars().all(|c| c.is_alphabetic() || c == '\'');
     line.split_whitespace().take_while(is_word).count() >= SENTENCE_WORDS
 }
 
@@ -72,7 +73,9 @@ fn looks_like_python(text: &str) -> bool {
         let block = line.ends_with(':');
         let starts = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t']));
         block && (starts("def") || starts("async def") || starts("elif") || starts("except") || starts("with"))
-            || block && (starts("if") || starts("for") || starts("while") || starts("class")) && !line.contains(['{', '?'])
+            || block
+                && (starts("if") || starts("for") || starts("while") || starts("class"))
+                && !line.contains(['{', '?'])
             || line == "else:" && !text.contains('{')
             || line == "try:" && !text.contains('{')
             || starts("print") && !line.contains('=')

@@ -4,8 +4,8 @@
 //! fence. It gives a [`Program`](isolith_core::Program) that an engine runs as it is, or a [`SourceError`] that says
 //! what is wrong, where, and what to do. [`Prepared`] knows the way back from the code that ran to the author's source.
 //!
-//! On the way a text is walked over once to bound how deep it nests ([`scan`]), parsed as what it is ([`parse`]), made
-//! to return its value ([`shape`], [`module`]), checked and stripped of types ([`compile`]), and printed ([`print`]).
+//! On the way a text is walked over once to bound how deep it nests (`scan`), parsed as what it is (`parse`), made to
+//! return its value (`shape`, `module`), checked and stripped of types (`compile`), and printed (`print`).
 
 mod check;
 mod error;

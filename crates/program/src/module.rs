@@ -25,7 +25,8 @@ enum Default<'a> {
 /// Makes the body of a module: strict, without imports and exports, returning the default export.
 pub(crate) fn flatten<'a>(program: &mut Program<'a>, builder: &AstBuilder<'a>, text: Text) -> Result<(), Fault> {
     let statements = program.body.take_in(builder);
-    let mut flat = Flat { statements: ArenaVec::with_capacity_in(statements.len() + 1, builder), default: None, builder, text };
+    let mut flat =
+        Flat { statements: ArenaVec::with_capacity_in(statements.len() + 1, builder), default: None, builder, text };
     for statement in statements {
         flat.take(statement)?;
     }

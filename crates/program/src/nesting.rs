@@ -102,38 +102,42 @@ struct Level {
 /// Where a parser finds out by trying what it reads, and what is inside is read again for each try.
 #[derive(Clone, Copy, Default)]
 struct Guesses {
-    /// `(` may be a group or the head of an arrow function, `?` may have either behind it. A wrong guess is remembered,
-    /// so guesses inside guesses make the effort quadratic.
-    tries: u32,
-    /// The part of `tries` that a comma ends.
-    tries_in_chain: u32,
-    /// In TypeScript, `<` may be a comparison or open type arguments, `(` with a pattern may be a type, and `extends`
-    /// behind `infer` may be a constraint or a condition. Nothing is remembered there, so every guess inside a guess
-    /// doubles the effort, at the least.
+    /// `(` may be a group or the head of an arrow function. A wrong guess is remembered, so guesses inside guesses make
+    /// the effort quadratic.
+    groups: u32,
+    /// In TypeScript, `<` may be a comparison or open type arguments: quadratic as well.
+    angles: u32,
+    /// In TypeScript, an arrow function behind `?` may or may not have a return type: quadratic until the next comma.
+    questions: u32,
+    /// In TypeScript, brackets behind `<`, `(` with a pattern in it and `extends` behind `infer` may be parts of types
+    /// or not. Nothing is remembered there, so every guess inside a guess doubles the effort, at the least.
     doublings: u32,
 }
 
 impl Guesses {
     fn plus(self, other: Guesses) -> Guesses {
         Guesses {
-            tries: self.tries + other.tries,
-            tries_in_chain: self.tries_in_chain + other.tries_in_chain,
+            groups: self.groups + other.groups,
+            angles: self.angles + other.angles,
+            questions: self.questions + other.questions,
             doublings: self.doublings + other.doublings,
         }
     }
 
     fn minus(self, other: Guesses) -> Guesses {
         Guesses {
-            tries: self.tries - other.tries,
-            tries_in_chain: self.tries_in_chain - other.tries_in_chain,
+            groups: self.groups - other.groups,
+            angles: self.angles - other.angles,
+            questions: self.questions - other.questions,
             doublings: self.doublings - other.doublings,
         }
     }
 
     fn max(self, other: Guesses) -> Guesses {
         Guesses {
-            tries: self.tries.max(other.tries),
-            tries_in_chain: self.tries_in_chain.max(other.tries_in_chain),
+            groups: self.groups.max(other.groups),
+            angles: self.angles.max(other.angles),
+            questions: self.questions.max(other.questions),
             doublings: self.doublings.max(other.doublings),
         }
     }
@@ -215,11 +219,11 @@ impl Nesting {
     pub(crate) fn token(&mut self, offset: usize) -> Result<(), Refusal> {
         self.reach(0, offset)?;
         let guesses = self.outer.guesses.plus(self.level.guesses);
-        let effort = u64::from(guesses.tries + guesses.tries_in_chain) * PARTS + u64::from(self.depth());
-        let doubled = PARTS << guesses.doublings.min(DOUBLINGS_MAX);
+        let effort = u64::from(guesses.groups) * PARTS + u64::from(self.depth());
+        let tries = u64::from(guesses.angles + guesses.questions) + (1 << guesses.doublings.min(DOUBLINGS_MAX));
         // The limit is on the sum, because a long program may repeat a shallow nest many times.
         self.effort += effort;
-        self.typed_effort += effort + doubled;
+        self.typed_effort += effort + tries * PARTS;
         if self.typed_effort > self.effort_max {
             self.refuse_typed(offset);
         }
@@ -255,7 +259,7 @@ impl Nesting {
     pub(crate) fn open_angle(&mut self) {
         self.level.sticky += 1;
         self.level.angles += 1;
-        self.level.guesses.tries += 1;
+        self.level.guesses.angles += 1;
         self.level.typed = true;
     }
 
@@ -285,13 +289,13 @@ impl Nesting {
     pub(crate) fn close_angle(&mut self) -> bool {
         self.level.chain += 1;
         self.level.angles = self.level.angles.saturating_sub(1);
-        self.level.guesses.tries > 0
+        self.level.guesses.angles > 0
     }
 
     /// `?`, after which an arrow function may or may not have a return type.
     pub(crate) fn question(&mut self) {
         self.level.chain += 1;
-        self.level.guesses.tries_in_chain += 1;
+        self.level.guesses.questions += 1;
     }
 
     /// `infer T extends`, which may be the constraint of `T` or a condition.
@@ -304,7 +308,7 @@ impl Nesting {
     pub(crate) fn open(&mut self, bracket: Bracket, group: bool, pattern: bool) {
         // With `new` before it, `<` was measured to cost a factor of three.
         let doublings = 2 * self.level.angles + u32::from(group && pattern);
-        let own = Guesses { tries: u32::from(group), tries_in_chain: 0, doublings };
+        let own = Guesses { groups: u32::from(group), doublings, ..Guesses::default() };
         let frame = Frame { bracket, level: self.level, own };
         self.outer.add(&frame);
         self.frames.push(frame);
@@ -341,13 +345,13 @@ impl Nesting {
         self.level = frame.level;
         // `a()()()` and `a[0][0]` nest to the left although their brackets close.
         self.level.chain += 1;
-        Some((frame.bracket, frame.own.tries > 0))
+        Some((frame.bracket, frame.own.groups > 0))
     }
 
     /// A comma.
     pub(crate) fn end_item(&mut self) {
         self.level.chain = 0;
-        self.level.guesses.tries_in_chain = 0;
+        self.level.guesses.questions = 0;
     }
 
     /// The end of a statement.

@@ -71,7 +71,7 @@ impl Text {
         let mut fault = Fault::syntax(offset, message);
         fault.hint = diagnostic.help.as_ref().map(ToString::to_string);
         let opened = diagnostic.labels.iter().find(|label| label.label() == Some("Opened here"));
-        fault.unclosed = opened.map(|label| self.offset(label.offset() as u32));
+        fault.unclosed = opened.map(|label| self.offset(label.offset()));
         fault
     }
 }
@@ -111,9 +111,7 @@ pub(crate) fn body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -
         },
         Err(fault) => fault,
     };
-    // The braces around the text make the parser complain in the wrong place about braces that are missing or too
-    // many. The text without them is no module, but where it cannot even be parsed the place is right.
-    Err(bare_fault(allocator, text, flavour).unwrap_or(fault))
+    Err(fault)
 }
 
 /// Reads a text as one function without a name: `async function (input) { … }`.
@@ -170,12 +168,14 @@ fn parse<'a>(
     }
 }
 
-/// What the parser cannot get past in a text without braces around it.
-fn bare_fault(allocator: &Allocator, text: &str, flavour: Flavour) -> Option<Fault> {
-    let source = allocator.alloc_str(text);
-    let parsed = Parser::new(allocator, source, module_type(flavour)).with_options(options()).parse();
-    let part = Text::whole(text);
-    parsed.panicked.then(|| part.first_fault(&parsed.diagnostics, source)).flatten()
+/// What is wrong with a text that [`body`] has refused, said better.
+///
+/// The braces around the text make the parser complain in the wrong place about braces that are missing or too many.
+/// The text without them is no module, but where it cannot even be parsed the place is right.
+pub(crate) fn bare_fault(text: &str, flavour: Flavour) -> Option<Fault> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text, module_type(flavour)).with_options(options()).parse();
+    parsed.panicked.then(|| Text::whole(text).first_fault(&parsed.diagnostics, text)).flatten()
 }
 
 pub(crate) fn options() -> ParseOptions {

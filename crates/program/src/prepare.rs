@@ -1,4 +1,4 @@
-use crate::compile::{Mapping, compile};
+use crate::compile::{Mapping, compile, explain};
 use crate::error::SourceError;
 use crate::fault::{Fault, code};
 use crate::fence::{self, Fenced};
@@ -43,24 +43,28 @@ fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, F
 
 fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
     let scan = scan(text).map_err(|fault| hint::improve_refusal(fault, text))?;
-    let mut fault: Option<Fault> = None;
+    let mut worst: Option<(Fault, Flavour)> = None;
     for &flavour in language.flavours(scan.generic_call) {
-        match compile(text, flavour, &scan, Mapping::Off) {
+        let fault = match compile(text, flavour, &scan, Mapping::Off) {
             Ok(printed) => return Ok(Made { code: printed.code, origin: Origin { range, flavour, scan } }),
-            Err(other) => fault = Some(more_plausible(fault, other, flavour)),
+            Err(fault) => fault,
+        };
+        if worst.as_ref().is_none_or(|(other, _)| is_more_plausible(&fault, other, flavour)) {
+            worst = Some((fault, flavour));
         }
     }
-    Err(hint::improve(fault.unwrap_or_else(|| Fault::internal("no language was tried")), text, &scan))
+    let (fault, flavour) = worst.ok_or_else(|| Fault::internal("no language was tried"))?;
+    Err(hint::improve(explain(fault, text, flavour, &scan), text, &scan))
 }
 
 /// Of two readings of a text, the one that got further is more likely meant. Where both stopped at the same place,
-/// TypeScript says it better: JavaScript would only say that there is TypeScript.
-fn more_plausible(fault: Option<Fault>, other: Fault, flavour: Flavour) -> Fault {
-    match fault {
-        Some(fault) if fault.code == code::SYNTAX && other.code == code::NESTING => fault,
-        Some(fault) if fault.offset > other.offset => fault,
-        Some(fault) if fault.offset == other.offset && flavour == Flavour::JavaScript => fault,
-        _ => other,
+/// TypeScript says it better: JavaScript would only say that there is TypeScript. That it was too costly to read a
+/// text says less than any mistake in it.
+fn is_more_plausible(fault: &Fault, other: &Fault, flavour: Flavour) -> bool {
+    match (fault.code == code::NESTING, other.code == code::NESTING) {
+        (true, false) => false,
+        (false, true) => true,
+        _ => fault.offset > other.offset || fault.offset == other.offset && flavour == Flavour::TypeScript,
     }
 }
 

@@ -27,8 +27,10 @@ pub(crate) fn print<'a>(allocator: &'a Allocator, mut program: Program<'a>, text
     let mut code = printed.code;
     let mut map = Vec::new();
     if let Some(source_map) = printed.map {
-        let places: Vec<_> =
-            source_map.get_tokens().map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))).collect();
+        let places: Vec<_> = source_map
+            .get_tokens()
+            .map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col())))
+            .collect();
         let (from, to): (Vec<_>, Vec<_>) = places.into_iter().unzip();
         let code_offsets = Lines::new(&code, LineEnds::Script).offsets_utf16(&from);
         let text_offsets = Lines::new(program.source_text, LineEnds::Script).offsets_utf16(&to);

@@ -724,16 +724,53 @@ mod tests {
     #[test]
     fn what_nests_is_counted() {
         for (first, repeated) in [
-            ("", "("), ("", "a["), ("", "{"), ("", "`${"), ("x=", "!"), ("x=", "-~"), ("x=", "1+"), ("x=", "a?b:"), ("x=a", ".b"), ("x=a", "()"),
-            ("x=a", "[0]"), ("x=a", "``"), ("x=", "a=>"), ("x=", "typeof "), ("", "if(a)"), ("", "if(a)b;else "), ("", "if(a)b\nelse "),
-            ("", "if(a){}\nelse "), ("", "if(a)do x;while(b)else "), ("", "for(;;)\n"), ("", "for await(;;)\n"), ("", "do "), ("", "a:"),
-            ("", "a:b,"), ("{}", "a:"), ("break\n", "a:"), ("x=", "class extends a,"), ("x=", "a<b,"), ("x=1", " as a"), ("x=a", "!"), ("let x:a", "[]"),
-            ("type x<", "out\nT extends <"), ("", "\\u0069f(a)\n"), ("x=", "/[/]\"(/.a+("), ("", "{}/a(/.b("), ("x=", "void/(/.a("),
-            ("", "if(a)/b(/.c("), ("", "a\n/b/("), ("", "x<!--y(\n("), ("x=", "#in/("), ("x=", "x\u{301}in/("), ("x=/", "("),
+            ("", "("),
+            ("", "a["),
+            ("", "{"),
+            ("", "`${"),
+            ("x=", "!"),
+            ("x=", "-~"),
+            ("x=", "1+"),
+            ("x=", "a?b:"),
+            ("x=a", ".b"),
+            ("x=a", "()"),
+            ("x=a", "[0]"),
+            ("x=a", "``"),
+            ("x=", "a=>"),
+            ("x=", "typeof "),
+            ("", "if(a)"),
+            ("", "if(a)b;else "),
+            ("", "if(a)b\nelse "),
+            ("", "if(a){}\nelse "),
+            ("", "if(a)do x;while(b)else "),
+            ("", "for(;;)\n"),
+            ("", "for await(;;)\n"),
+            ("", "do "),
+            ("", "a:"),
+            ("{}", "a:"),
+            ("break\n", "a:"),
+            ("x=", "class extends a,"),
+            ("x=", "a<b,"),
+            ("x=1", " as a"),
+            ("x=a", "!"),
+            ("let x:a", "[]"),
+            ("type x<", "out\nT extends <"),
+            ("", "\\u0069f(a)\n"),
+            ("x=", "/[/]\"(/.a+("),
+            ("", "{}/a(/.b("),
+            ("x=", "void/(/.a("),
+            ("", "if(a)/b(/.c("),
+            ("", "a\n/b/("),
+            ("", "x<!--y(\n("),
+            ("x=", "#in/("),
+            ("x=", "x\u{301}in/("),
         ] {
             let (deepest, typed) = depths(first, repeated, 300);
             assert!(deepest >= 299 && typed >= deepest, "{repeated:?}: {deepest} {typed}");
         }
+        // The pattern of a regular expression is parsed too.
+        assert!(scan(&format!("x=/{}/", "(".repeat(300))).is_ok_and(|s| s.deepest >= 300));
+        assert!(scan(&format!("x=/{}/", "(".repeat(6_000))).is_err());
     }
 
     #[test]
@@ -747,12 +784,36 @@ mod tests {
     #[test]
     fn what_is_long_is_not_deep() {
         for repeated in [
-            "f(a, b);\n", "f(a, b)\n", "const a = { b: [c, d], e: f };\n", "let a = b\nlet c = d\n", "if (a) { b() }\n", "if (a) b()\nelse c()\n",
-            "function f() { return 1 }", "function f() { return 1 }\n", "class A { a = 1\n b() {}\n static c = 2 }\n", "// ((((((\n", "/* {{{{ */",
-            "x = '((((';\n", "x = /[(]\\((/;\n", "x = `((((${a}((((`;\n", "for (let i = 0; i < n; i++) { a[i] }\n", "switch (a) { case 1: b(); break }\n",
-            "a.b(c => d).e(f);\n", "x = a / b / c;\n", "if (/a/.test(b)) c();\n", "type A = B<C>;\n", "let a: B<C> = d\n", "interface A { b: C\n d: E }\n",
-            "export const a = 1;\n", "const a: (b: C) => D = e;\n", "a = (b + c);\n", "do a(); while (b);\n", "try { a() } catch (e) { b() }\n",
-            "var a=1,b=2,c=function(){return a};", "}/a/.test(b);{\n", "a\n  / b;\n",
+            "f(a, b);\n",
+            "f(a, b)\n",
+            "const a = { b: [c, d], e: f };\n",
+            "let a = b\nlet c = d\n",
+            "if (a) { b() }\n",
+            "if (a) b()\nelse c()\n",
+            "function f() { return 1 }",
+            "function f() { return 1 }\n",
+            "class A { a = 1\n b() {}\n static c = 2 }\n",
+            "// ((((((\n",
+            "/* {{{{ */",
+            "x = '((((';\n",
+            "x = /[(]\\((/;\n",
+            "x = `((((${a}((((`;\n",
+            "for (let i = 0; i < n; i++) { a[i] }\n",
+            "switch (a) { case 1: b(); break }\n",
+            "a.b(c => d).e(f);\n",
+            "x = a / b / c;\n",
+            "if (/a/.test(b)) c();\n",
+            "type A = B<C>;\n",
+            "let a: B<C> = d\n",
+            "interface A { b: C\n d: E }\n",
+            "export const a = 1;\n",
+            "const a: (b: C) => D = e;\n",
+            "a = (b + c);\n",
+            "do a(); while (b);\n",
+            "try { a() } catch (e) { b() }\n",
+            "var a=1,b=2,c=function(){return a};",
+            "}/a/.test(b);{\n",
+            "a\n  / b;\n",
         ] {
             let (deepest, typed) = depths("{", repeated, 2_000);
             assert!(deepest < 60, "{repeated:?}: {deepest}");
@@ -762,7 +823,13 @@ mod tests {
 
     #[test]
     fn lists_may_be_long() {
-        for (first, repeated) in [("x = [", "{ a: 1, b: '(' }, "), ("f(", "a < b, "), ("x = {", "a: b ? c : d, "), ("let ", "a = 1, "), ("x = {", "a() { b }, ")] {
+        for (first, repeated) in [
+            ("x = [", "{ a: 1, b: '(' }, "),
+            ("f(", "a < b, "),
+            ("x = {", "a: b ? c : d, "),
+            ("let ", "a = 1, "),
+            ("x = {", "a() { b }, "),
+        ] {
             let (deepest, _) = depths(first, repeated, 1_000);
             assert!(deepest < 3_000, "{repeated:?}: {deepest}");
         }
@@ -770,10 +837,14 @@ mod tests {
 
     #[test]
     fn traits_are_found() {
-        let found = |text: &str| scan(text).map(|s| (s.module, s.generic_call, s.accessor, s.modifier)).expect("shallow");
+        let found =
+            |text: &str| scan(text).map(|s| (s.module, s.generic_call, s.accessor, s.modifier)).expect("shallow");
         assert_eq!(found("return 1"), (false, false, false, false));
         assert_eq!(found("export default 1"), (true, false, false, false));
-        assert_eq!(found("import('a'); import.meta; a.export; ({ export: 1 }); 'export'"), (false, false, false, false));
+        assert_eq!(
+            found("import('a'); import.meta; a.export; ({ export: 1 }); 'export'"),
+            (false, false, false, false)
+        );
         assert_eq!(found("f<T>(x)"), (false, true, false, false));
         assert_eq!(found("for (let i = 0; i < n; i++) f(a => b)"), (false, false, false, false));
         assert_eq!(found("class A { accessor x; private y }"), (false, false, true, true));

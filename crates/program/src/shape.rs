@@ -2,9 +2,7 @@
 
 use crate::finder::returns;
 use oxc::allocator::{ArenaBox, ArenaVec};
-use oxc::ast::ast::{
-    Argument, BindingPattern, Declaration, Directive, Expression, IdentifierName, Statement,
-};
+use oxc::ast::ast::{Argument, BindingPattern, Declaration, Directive, Expression, IdentifierName, Statement};
 use oxc::ast::builder::AstBuilder;
 use oxc::span::{GetSpan, Span};
 
@@ -47,11 +45,11 @@ impl<'a> Shaper<'_, 'a> {
     /// `enum E { A } enum E { B = 1 }` an expression is left at the end.
     pub(crate) fn keep_valueless(&mut self) {
         let mut lasting = self.statements.iter().filter(|statement| !vanishes(statement));
-        let looks = match (lasting.next(), lasting.next_back()) {
-            (Some(Statement::FunctionDeclaration(_) | Statement::ExpressionStatement(_)), None) => true,
-            (_, Some(Statement::ExpressionStatement(_))) => true,
-            _ => false,
-        };
+        let looks = matches!(
+            (lasting.next(), lasting.next_back()),
+            (Some(Statement::FunctionDeclaration(_) | Statement::ExpressionStatement(_)), None)
+                | (_, Some(Statement::ExpressionStatement(_)))
+        );
         if looks && !returns(self.statements) {
             self.statements.push(Statement::new_return_statement(Span::empty(0), None, self.builder));
         }
@@ -123,10 +121,12 @@ pub(crate) fn vanishes(statement: &Statement<'_>) -> bool {
 pub(crate) fn declares(statement: &Statement<'_>, name: &str) -> bool {
     let Some(declaration) = statement.as_declaration() else { return false };
     match declaration {
-        Declaration::VariableDeclaration(variables) => variables.declarations.iter().any(|variable| match &variable.id {
-            BindingPattern::BindingIdentifier(id) => id.name == name,
-            pattern => pattern.get_binding_identifiers().iter().any(|id| id.name == name),
-        }),
+        Declaration::VariableDeclaration(variables) => {
+            variables.declarations.iter().any(|variable| match &variable.id {
+                BindingPattern::BindingIdentifier(id) => id.name == name,
+                pattern => pattern.get_binding_identifiers().iter().any(|id| id.name == name),
+            })
+        }
         declaration => declaration.id().is_some_and(|id| id.name == name),
     }
 }

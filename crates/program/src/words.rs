@@ -41,8 +41,8 @@ impl Word {
             b"var" | b"const" | b"function" | b"try" | b"switch" | b"import" | b"export" | b"break" | b"continue"
             | b"debugger" => W::STARTS,
             b"this" | b"super" | b"null" | b"true" | b"false" => W::VALUE,
-            b"abstract" | b"accessor" | b"asserts" | b"async" | b"await" | b"declare" | b"default" | b"enum" | b"get"
-            | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"module" | b"namespace" | b"out"
+            b"abstract" | b"accessor" | b"asserts" | b"async" | b"await" | b"declare" | b"default" | b"enum"
+            | b"get" | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"module" | b"namespace" | b"out"
             | b"override" | b"private" | b"protected" | b"public" | b"readonly" | b"set" | b"static" | b"type"
             | b"unique" | b"using" | b"void" | b"yield" => 0,
             _ => return Word(0),

@@ -3,6 +3,8 @@
 //! A case is a source behind `===` (with `js` or `ts` where the language is not to be found out) and behind `---` the
 //! code that is printed, or the error as a person sees it. `ISOLITH_UPDATE_CASES=1` writes what comes out; read it.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "this is how a test fails")]
+
 use isolith_program::{Goal, Language, parse_check, prepare};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,11 +17,13 @@ struct Case<'t> {
 
 fn cases(text: &str) -> Vec<Case<'_>> {
     let (_, text) = text.split_once("\n===").expect("a case");
-    text.split("\n===").map(|case| {
-        let (head, case) = case.split_once('\n').expect("a source");
-        let (source, expected) = case.split_once("\n---\n").unwrap_or((case, ""));
-        Case { head: head.trim(), source, expected: expected.trim_end_matches('\n') }
-    }).collect()
+    text.split("\n===")
+        .map(|case| {
+            let (head, case) = case.split_once('\n').expect("a source");
+            let (source, expected) = case.split_once("\n---\n").unwrap_or((case, ""));
+            Case { head: head.trim(), source, expected: expected.trim_end_matches('\n') }
+        })
+        .collect()
 }
 
 fn language(head: &str) -> Language {
@@ -61,7 +65,12 @@ fn check(file: &str) {
         let again = prepare(code, "main.ts", Language::JavaScript).expect("printed code is a program");
         assert_eq!(again.program().code, *code, "{file}: {}", case.source);
         let around = format!("(async function(){{\n{code}\n}})");
-        assert_eq!(parse_check(&around, Goal::Script).map_err(|error| error.render()), Ok(()), "{file}: {}", case.source);
+        assert_eq!(
+            parse_check(&around, Goal::Script).map_err(|error| error.render()),
+            Ok(()),
+            "{file}: {}",
+            case.source
+        );
     }
 }
 
@@ -140,7 +149,8 @@ fn the_language_decides_where_it_is_given() {
         ("let x: number; with (a) {}", false, false, false),
         ("let x = 1", true, true, true),
     ] {
-        let found = [Language::Auto, Language::JavaScript, Language::TypeScript].map(|language| accepts(source, language));
+        let found =
+            [Language::Auto, Language::JavaScript, Language::TypeScript].map(|language| accepts(source, language));
         assert_eq!(found, [auto, javascript, typescript], "{source}");
     }
 }

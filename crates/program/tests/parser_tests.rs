@@ -8,9 +8,10 @@
 //! `parser_failures.txt` lists what is known to go wrong. The list may only get shorter: a listed test that passes
 //! fails this one until its line is removed.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "this is how a test fails")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the pass rate is the point of this test")]
 
-use isolith_program::{Goal, parse_check};
+use isolith_program::{Goal, Language, parse_check, prepare};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,29 @@ fn parser_agrees_with_the_shared_tests() {
     let mended: Vec<_> = known.iter().filter(|name| !failures.contains(**name)).collect();
     assert!(new.is_empty(), "new failures: {new:#?}");
     assert!(mended.is_empty(), "these pass now, remove them from parser_failures.txt: {mended:#?}");
+}
+
+#[test]
+fn shared_programs_are_printed_as_bodies() {
+    let Some(root) = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from) else {
+        eprintln!("SKIPPED: {FOLDER_VARIABLE} does not name the unpacked test262-parser-tests");
+        return;
+    };
+    let mut printed = 0;
+    for name in names_in(&root.join("pass")) {
+        let source = std::fs::read_to_string(root.join("pass").join(&name)).expect("a test is a text");
+        for language in [Language::JavaScript, Language::Auto] {
+            let Ok(prepared) = prepare(&source, "main.js", language) else { continue };
+            let code = &prepared.program().code;
+            let around = format!("(async function(){{\n{code}\n}})");
+            assert_eq!(parse_check(&around, Goal::Script).map_err(|error| error.render()), Ok(()), "{name}");
+            let again = prepare(code, "main.js", Language::JavaScript).map(|again| again.program().code.clone());
+            assert_eq!(again.as_ref(), Ok(code), "{name}");
+            printed += 1;
+        }
+    }
+    println!("{printed} programs printed and read again");
+    assert!(printed > 3_800, "only {printed} programs were printed");
 }
 
 fn names_in(folder: &Path) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! From the code that ran back to what the author wrote.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "this is how a test fails")]
+
 use isolith_program::{Language, MappedStack, Prepared, prepare};
 
 fn prepared(source: &str) -> Prepared {
@@ -16,7 +18,10 @@ fn engine_position(code: &str, offset: usize) -> (u32, u32) {
 
 /// Line and column of an offset in a source, as its author counts.
 fn author_position(source: &str, offset: usize) -> (u32, u32) {
-    let before = source[..offset].trim_start_matches('\u{feff}').replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+    let before = source[..offset]
+        .trim_start_matches('\u{feff}')
+        .replace("\r\n", "\n")
+        .replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (line as u32, column as u32)
@@ -87,7 +92,8 @@ fn places_outside_the_code_are_nowhere() {
 
 #[test]
 fn stacks_are_rewritten() {
-    let source = "interface Unused {\n  a: string\n}\n\nfunction f(x: number): never {\n  throw new Error('x')\n}\n\nf(1)\n";
+    let source =
+        "interface Unused {\n  a: string\n}\n\nfunction f(x: number): never {\n  throw new Error('x')\n}\n\nf(1)\n";
     let prepared = prepared(source);
     // `throw new Error` is on line 2 of the code, `return f(1)` on line 4.
     let stack = "    at f (main.ts:2:7)\n    at <anonymous> (main.ts:4:8)\n    at apply (native)\n    at run (isolith:prelude:3:1)\n";

@@ -17,6 +17,16 @@ const STOP_GRACE: Duration = Duration::from_millis(500);
 /// Calls that a program made and did not wait for have this long to finish once it has ended; then they are dropped.
 const LINGER: Duration = Duration::from_millis(100);
 
+// THREAT[T-LIMIT-004]: many large replies at once would fill the host's memory before the guest's limit sees any of them.
+/// Calls in flight to begin with; small replies widen this up to the limit, large ones narrow it.
+const WINDOW: usize = 16;
+/// A reply up to this size says that more calls may be in flight.
+const SMALL_REPLY_BYTES: usize = 64 << 10;
+/// One turn delivers no more than this, or one reply.
+const TURN_BYTES: usize = 1 << 20;
+/// One reply may be this part of the guest's memory: it has to hold the text and what is made of it.
+const REPLY_PART_OF_MEMORY: u64 = 8;
+
 /// One run in progress.
 pub(crate) struct Drive {
     pub(crate) isolate: Box<dyn Isolate>,
@@ -32,6 +42,7 @@ pub(crate) struct Drive {
     /// The one wake-up the guest wants.
     pub(crate) sleep: Option<(CallId, Timestamp)>,
     in_flight: JoinSet<(CallId, HostReply)>,
+    window: usize,
     /// What is being performed: where its record is, and since when.
     performing: HashMap<CallId, (Option<usize>, Instant)>,
 }
@@ -63,6 +74,7 @@ impl Drive {
             queue: VecDeque::new(),
             sleep: None,
             in_flight: JoinSet::new(),
+            window: WINDOW,
             performing: HashMap::new(),
         }
     }
@@ -88,7 +100,7 @@ impl Drive {
             replies = match self.wait().await {
                 Ok(replies) => replies,
                 Err(stop) => {
-                    self.abandon();
+                    self.abandon().await;
                     return Ok(stop);
                 }
             };
@@ -124,7 +136,7 @@ impl Drive {
 
     /// Starts as many of the queued calls as may be in flight.
     fn perform(&mut self) {
-        while self.in_flight.len() < self.limits.calls_in_flight as usize {
+        while self.in_flight.len() < self.window.min(self.limits.calls_in_flight as usize) {
             let Some(PendingCall { id, call }) = self.queue.pop_front() else { return };
             let record = call.label().map(|(kind, name)| {
                 let (kind, name) = (kind.to_owned(), name.to_owned());
@@ -133,7 +145,8 @@ impl Drive {
             });
             self.performing.insert(id, (record, Instant::now()));
             let host = Arc::clone(&self.host);
-            self.in_flight.spawn(async move { (id, host.call(call).await) });
+            let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
+            self.in_flight.spawn(async move { (id, bounded(host.call(call).await, most)) });
         }
     }
 
@@ -184,7 +197,7 @@ impl Drive {
         &mut self,
         first: Result<(CallId, HostReply), tokio::task::JoinError>,
     ) -> Result<Vec<(CallId, HostReply)>, Stop> {
-        let mut replies = Vec::new();
+        let (mut replies, mut bytes) = (Vec::new(), 0);
         let mut next = Some(first);
         while let Some(joined) = next {
             let (id, reply) = joined.map_err(|error| {
@@ -193,11 +206,23 @@ impl Drive {
                 Stop::Ended(End::Failed(Failure::of(ErrorKind::Internal, "HostFailure", message)))
             })?;
             self.record(id, &reply);
+            bytes += reply.bytes();
+            self.adapt(reply.bytes());
             replies.push((id, reply));
-            next = self.in_flight.try_join_next();
+            next = if bytes < TURN_BYTES { self.in_flight.try_join_next() } else { None };
         }
         self.perform();
         Ok(replies)
+    }
+
+    /// How many calls may be in flight, given what they bring.
+    fn adapt(&mut self, bytes: usize) {
+        if bytes <= SMALL_REPLY_BYTES {
+            self.window = (self.window * 2).min(self.limits.calls_in_flight as usize);
+        } else {
+            let fit = self.limits.memory_bytes / (REPLY_PART_OF_MEMORY * bytes as u64);
+            self.window = self.window.min((fit as usize).max(1));
+        }
     }
 
     fn record(&mut self, id: CallId, reply: &HostReply) {
@@ -228,11 +253,12 @@ impl Drive {
                 () = self.cancel.cancelled() => break,
             }
         }
-        self.abandon();
+        self.abandon().await;
     }
 
-    fn abandon(&mut self) {
-        self.in_flight.abort_all();
+    async fn abandon(&mut self) {
+        // Waits until they are really gone; a tool that blocks its thread is not waited for without end.
+        let _ = tokio::time::timeout(LINGER, self.in_flight.shutdown()).await;
         for record in self.records.iter_mut().filter(|r| r.outcome == CallOutcome::Waiting) {
             record.outcome = CallOutcome::Cancelled;
         }
@@ -244,6 +270,16 @@ impl Drive {
 pub(crate) enum Begin {
     Fresh,
     Waiting,
+}
+
+/// A reply that is too large is dropped where it is made.
+fn bounded(reply: HostReply, most: usize) -> HostReply {
+    match reply.bytes() {
+        bytes if bytes > most => {
+            HostReply::failed("RangeError", format!("the reply is {bytes} bytes, but one call may bring {most}"))
+        }
+        _ => reply,
+    }
 }
 
 fn is_refusal(error: &CallError) -> bool {

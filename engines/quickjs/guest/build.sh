@@ -24,16 +24,17 @@ CC=${CC:-clang-19}
 
 # Three changes to QuickJS: its stack overflow says who it is, so that a RangeError made by a program cannot pass for it; every
 # statement knows its line, and a loop that is stopped is where it jumped from, so that errors and timeouts can name the place; and what is in the image is
-# never counted (see seal.c), so that merely using it does not write to its pages.
+# never counted, so that merely using it does not write to its pages, and its last arenas are small (see seal.c).
 cp -r "$sys/quickjs" "$work/qjs"
 sed -i 's/    return JS_ThrowRangeError(ctx, "Maximum call stack size exceeded");/    return isolith_stack_overflow(ctx);/
 s/^static JSValue JS_ThrowStackOverflow(JSContext \*ctx);$/&\nstatic JSValue isolith_stack_overflow(JSContext *ctx);/
 /^        CASE(OP_goto):$/,/^        CASE(OP_if_true):$/{s/^            pc += /            isolith_jump = pc; pc += /;s/^                goto exception;$/                { pc = isolith_jump; goto exception; }/}
 s|^                /\* XXX: should duplicate single instructions followed by goto or return \*/$|                add_pc2line_info(s, bc_out.size, line_num, col_num); // isolith|
 s|^    /\* specific label handling \*/$|    emit_source_loc(s); // isolith|
+s/^#define JS_ARENA_SIZE              4096$/static unsigned isolith_arena_bytes = 4096; \/\/ isolith\n#define JS_ARENA_SIZE isolith_arena_bytes/
 s/^#define JS_REF_COUNT(p) (js_rc(p)->ref_count)$/#include "patch.h"\n#define JS_REF_COUNT(p) (*isolith_count(p, \&js_rc(p)->ref_count))/' "$work/qjs/quickjs.c"
 patched=$(grep -c -e isolith_stack_overflow -e 'isolith_jump' -e isolith_count -e '// isolith$' "$work/qjs/quickjs.c")
-[ "$patched" = 11 ] || { echo "build.sh: the changes do not fit this QuickJS ($patched places)" >&2; exit 1; }
+[ "$patched" = 12 ] || { echo "build.sh: the changes do not fit this QuickJS ($patched places)" >&2; exit 1; }
 
 # EMSCRIPTEN means to QuickJS: no threads, no atomics, a switch instead of computed gotos.
 $CC --target=wasm32-unknown-unknown -std=gnu2y -O3 -fno-ident -ffile-prefix-map="$work"=/guest -ffile-prefix-map="$sys"=/sys \

@@ -7,6 +7,9 @@
 
 #define HEADROOM_BYTES (512u << 10) // of memory behind the image that programs use before they need to ask for more
 
+#define READY_ARENA_BYTES 1024
+#define ARENA_BYTES 4096
+
 static void seal_image(void) {
     // Partly used arenas are not used further.
     for (int i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
@@ -29,9 +32,12 @@ static void seal_image(void) {
     // The collector treats what it does not list as reachable, and what it points to as held.
     init_list_head(&rt->gc_obj_list);
     isolith_image_end = (uintptr_t)end;
-    // One arena of each size lies ready behind the image, so that its setting up is part of it. The block that keeps it from
-    // being given back is never freed.
+    // One arena of each size lies ready behind the image, so that its setting up is part of it: a small one, because a small
+    // program uses a little of many sizes, and every page it touches is its own. The block that keeps an arena from being given
+    // back is never freed.
+    isolith_arena_bytes = READY_ARENA_BYTES;
     for (int i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
         if (!js_malloc_rt(rt, arena_block_sizes[i] - sizeof(JSMallocBlockHeader))) __builtin_trap();
     }
+    isolith_arena_bytes = ARENA_BYTES;
 }

@@ -3,12 +3,15 @@
 use crate::meter::Meter;
 use crate::protocol;
 use isolith_core::{CallId, ErrorKind, Failure, HostCall, Limits, OutputSink, PendingCall, Stream, Timestamp};
+use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::{Caller, Linker, Memory, ResourceLimiter, Result, format_err};
 
 // THREAT[T-LIMIT-002]: arguments of calls that nobody answers would pile up in the host; they count as the guest's memory.
-/// Arguments up to this size are not worth remembering one by one.
-const SMALL_ARGS_BYTES: usize = 4 << 10;
+/// What an unanswered call costs the host besides its arguments.
+const CALL_BYTES: u64 = 256;
+/// What a piece of output costs the host besides its text: a million empty lines are not free.
+const PIECE_BYTES: u64 = 32;
 
 pub(crate) struct Guest {
     pub(crate) limits: Limits,
@@ -22,12 +25,31 @@ pub(crate) struct Guest {
     pub(crate) may_yield: bool,
     /// Calls made in this step.
     pub(crate) calls: Vec<PendingCall>,
-    /// Unanswered calls with large arguments: the host holds those, on the guest's account.
-    pub(crate) held: Vec<(CallId, usize)>,
+    /// What the host holds for unanswered calls, on the guest's account.
+    pub(crate) held: Held,
     pub(crate) used: Used,
     pub(crate) end: Option<(u32, Vec<u8>)>,
     /// Set when a limit ends the run from outside; then the trap that follows is only how.
     pub(crate) stop: Option<Failure>,
+}
+
+/// The bytes of unanswered calls.
+#[derive(Default)]
+pub(crate) struct Held {
+    calls: HashMap<CallId, u64>,
+    bytes: u64,
+}
+
+impl Held {
+    fn add(&mut self, id: CallId, args_bytes: usize) {
+        let bytes = args_bytes as u64 + CALL_BYTES;
+        self.calls.insert(id, bytes);
+        self.bytes += bytes;
+    }
+
+    pub(crate) fn answered(&mut self, id: CallId) {
+        self.bytes -= self.calls.remove(&id).unwrap_or(0);
+    }
 }
 
 /// Counters that outlive a suspension.
@@ -40,10 +62,6 @@ pub(crate) struct Used {
 }
 
 impl Guest {
-    pub(crate) fn held_bytes(&self) -> u64 {
-        self.held.iter().map(|(_, n)| *n as u64).sum()
-    }
-
     fn stop(&mut self, kind: ErrorKind, name: &str, message: String) -> wasmtime::Error {
         self.stop = Some(Failure::of(kind, name, message));
         format_err!("stopped by a limit")
@@ -62,18 +80,16 @@ impl Guest {
             }
         }
         self.used.bytes_out += bytes as u64;
-        if bytes > SMALL_ARGS_BYTES {
-            self.held.push((id, bytes));
-        }
+        self.held.add(id, bytes);
         self.calls.push(PendingCall { id, call });
         Ok(())
     }
 
     fn output(&mut self, stream: u32, text: &[u8]) -> Result<()> {
         let left = self.limits.output_bytes.saturating_sub(self.used.output_bytes);
-        // What fits is kept, also of the piece that does not fit whole. Each piece costs at least one byte.
+        // What fits is kept, also of the piece that does not fit whole.
         let fits = text.get(..left as usize).unwrap_or(text);
-        self.used.output_bytes += text.len().max(1) as u64;
+        self.used.output_bytes += text.len() as u64 + PIECE_BYTES;
         let stream = if stream == 0 { Stream::Stdout } else { Stream::Stderr };
         if left > 0 {
             self.used.bytes_out += fits.len() as u64;
@@ -98,7 +114,7 @@ impl Guest {
 impl ResourceLimiter for Guest {
     fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
         let most = self.limits.memory_bytes;
-        if desired as u64 + self.held_bytes() > most {
+        if desired as u64 + self.held.bytes > most {
             // THREAT[T-LIMIT-001]: an error, not `false`, so that the guest cannot catch this and go on.
             return Err(self.stop(
                 ErrorKind::MemoryLimit,
@@ -130,7 +146,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> Result<()> {
             let call = protocol::read_call(kind, name, data).ok_or_else(|| format_err!("malformed call"))?;
             let size = memory.len() as u64;
             guest.call(CallId(id), call, bytes)?;
-            if size + guest.held_bytes() > guest.limits.memory_bytes {
+            if size + guest.held.bytes > guest.limits.memory_bytes {
                 guest.memory_growing(0, size as usize, None)?;
             }
             Ok(())

@@ -124,7 +124,7 @@ impl Image {
             interrupt_at: 0,
             may_yield: false,
             calls: Vec::new(),
-            held: Vec::new(),
+            held: Default::default(),
             used: Default::default(),
             end: None,
             stop: None,

@@ -99,17 +99,15 @@ impl QuickJsIsolate {
 
     fn turn_message(&mut self, turn: &Turn) -> Vec<u8> {
         let held = &mut self.live.store.data_mut().held;
-        if !held.is_empty() {
-            held.retain(|(id, _)| !turn.replies.iter().any(|(answered, _)| answered == id));
-        }
+        turn.replies.iter().for_each(|(id, _)| held.answered(*id));
         let most = self.live.store.data().limits.payload_bytes as usize;
-        if turn.replies.iter().all(|(_, reply)| reply_bytes(reply) <= most) {
+        if turn.replies.iter().all(|(_, reply)| reply.bytes() <= most) {
             return protocol::turn_message(turn.now, &turn.replies);
         }
         let bounded: Vec<(CallId, HostReply)> = turn
             .replies
             .iter()
-            .map(|(id, reply)| match reply_bytes(reply) {
+            .map(|(id, reply)| match reply.bytes() {
                 bytes if bytes > most => {
                     let message = format!("the reply is {bytes} bytes, but one call may bring {most}");
                     (*id, HostReply::failed("RangeError", message))
@@ -138,15 +136,6 @@ impl QuickJsIsolate {
             }
             _ => Failure::of(ErrorKind::Internal, "EngineFailure", format!("the engine failed: {error}")),
         }
-    }
-}
-
-fn reply_bytes(reply: &HostReply) -> usize {
-    match reply {
-        HostReply::Value { json } => json.as_ref().map_or(0, |json| json.text().len()),
-        HostReply::Bytes { bytes } => bytes.len(),
-        HostReply::Body { .. } => 0,
-        HostReply::Failed { error } => error.message.len(),
     }
 }
 
