@@ -102,7 +102,8 @@ fn check_and_strip<'a>(
     flavour: Flavour,
     text: Text,
 ) -> Result<(), Fault> {
-    let checked = SemanticBuilder::new_compiler().build(program);
+    // The values of enum members have to be known to tell numbers, which are mapped back to their names, from strings.
+    let checked = SemanticBuilder::new_compiler().with_enum_eval(flavour == Flavour::TypeScript).build(program);
     if let Some(fault) = text.first_fault(&checked.diagnostics, program.source_text) {
         return Err(fault);
     }

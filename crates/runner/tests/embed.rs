@@ -1,0 +1,108 @@
+//! Running programs from Rust, with tools of the embedder.
+
+use isolith_core::{ErrorKind, HostReply, Json, OutputSink, Status, Stream, Timestamp};
+use isolith_quickjs::{Options, QuickJs};
+use isolith_runner::{Attend, Plan, Runner, Tools};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+struct Silent;
+
+impl OutputSink for Silent {
+    fn write(&self, _: Stream, _: String, _: Timestamp) {}
+}
+
+fn runner() -> Runner {
+    Runner::new(Arc::new(QuickJs::new(Options { live: 8, ..Options::default() }).unwrap()))
+}
+
+fn tools() -> Tools {
+    Tools::default()
+        .with("add", |args| {
+            Box::pin(async move {
+                let Some(Ok(numbers)) = args.as_ref().map(Json::parse::<Vec<f64>>) else {
+                    return HostReply::failed("TypeError", "add wants a list of numbers");
+                };
+                HostReply::Value { json: Json::of(&numbers.iter().sum::<f64>()).ok() }
+            })
+        })
+        .unwrap()
+        .with("breaks", |_| Box::pin(async { panic!("a bug in the tool") }))
+        .unwrap()
+        .with("hangs", |_| Box::pin(std::future::pending()))
+        .unwrap()
+}
+
+fn attend(tools: Tools) -> Attend {
+    Attend { host: Arc::new(tools), sink: Arc::new(Silent), cancel: CancellationToken::new() }
+}
+
+#[tokio::test]
+async fn a_tool_is_called_and_the_receipt_says_so() {
+    let tools = tools();
+    let source = "const sum = await tools.add([1, 2]); return [sum, await external_add([sum, 0.5])]";
+    let plan = Plan { grants: tools.grants(), ..Plan::new(source, "sum.js") };
+    let outcome = runner().run(plan, attend(tools)).await.unwrap().outcome;
+    assert_eq!(outcome.value.map(|v| v.to_string()).as_deref(), Some("[3,3.5]"));
+    assert_eq!(outcome.calls.len(), 2);
+    assert_eq!(outcome.exercised.iter().map(|e| (e.grant.as_str(), e.count)).collect::<Vec<_>>(), [("tool:add", 2)]);
+}
+
+#[tokio::test]
+async fn without_the_grant_the_tool_does_not_exist() {
+    let outcome = runner().run(Plan::new("return await tools.add([1])", "sum.js"), attend(tools())).await.unwrap().outcome;
+    let error = outcome.error.unwrap();
+    assert_eq!((error.kind, error.name.as_str()), (ErrorKind::Thrown, "TypeError"));
+    assert_eq!(error.hint.as_deref(), Some("tool `add` is not granted; no tool is"));
+    assert_eq!(outcome.calls, []);
+}
+
+#[tokio::test]
+async fn a_panic_in_a_tool_ends_that_run_and_no_other() {
+    let (runner, tools) = (runner(), tools());
+    let plan = Plan { grants: tools.grants(), ..Plan::new("return await tools.breaks()", "x.js") };
+    let outcome = runner.run(plan, attend(tools)).await.unwrap().outcome;
+    assert_eq!(outcome.error.map(|e| e.kind), Some(ErrorKind::Internal));
+    let next = runner.run(Plan::new("return 42", "x.js"), attend(Tools::default())).await.unwrap().outcome;
+    assert_eq!(next.value.map(|v| v.to_string()).as_deref(), Some("42"));
+}
+
+#[tokio::test]
+async fn a_run_can_be_cancelled_while_it_waits_and_while_it_computes() {
+    for source in ["await tools.hangs()", "for (;;);"] {
+        let tools = tools();
+        let plan = Plan { grants: tools.grants(), ..Plan::new(source, "x.js") };
+        let attend = attend(tools);
+        let cancel = attend.cancel.clone();
+        let stop = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            cancel.cancel();
+        };
+        let (ended, ()) = tokio::join!(async { runner().run(plan, attend).await }, stop);
+        assert_eq!(ended.unwrap().outcome.error.map(|e| e.kind), Some(ErrorKind::Cancelled), "{source}");
+    }
+}
+
+#[tokio::test]
+async fn when_every_isolate_is_taken_callers_wait_and_then_hear_that_it_is_busy() {
+    let options = Options { live: 1, queue: 1, queue_wait: Duration::from_millis(50), ..Options::default() };
+    let runner = Runner::new(Arc::new(QuickJs::new(options).unwrap()));
+    let held = tools();
+    let plan = Plan { grants: held.grants(), ..Plan::new("await tools.hangs()", "held.js") };
+    let attend_held = attend(held);
+    let cancel = attend_held.cancel.clone();
+    let holder = tokio::spawn({
+        let runner = runner.clone();
+        async move { runner.run(plan, attend_held).await }
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let busy = runner.run(Plan::new("return 1", "x.js"), attend(Tools::default())).await;
+    assert!(busy.is_err_and(|e| e.to_string().contains("the engine is busy: 1 isolates are live")));
+    // Who waits gets the place as soon as it is free.
+    let waiter = runner.run(Plan::new("return 1", "x.js"), attend(Tools::default()));
+    let free = async { cancel.cancel() };
+    let (waited, ()) = tokio::join!(waiter, free);
+    assert_eq!(waited.unwrap().outcome.status, Status::Ok);
+    assert_eq!(holder.await.unwrap().unwrap().outcome.status, Status::Error);
+}
