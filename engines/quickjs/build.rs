@@ -1,5 +1,7 @@
 //! Makes the image: runs the prelude once inside the guest, freezes its memory into the module, compiles it ahead of time.
 
+#![allow(clippy::panic, reason = "a build script says what is wrong by failing")]
+
 #[path = "src/codegen.rs"]
 mod codegen;
 

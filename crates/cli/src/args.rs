@@ -156,7 +156,8 @@ pub(crate) fn complain(error: &clap::Error) -> Exit {
     let rest = text.lines().skip(1).take_while(|l| !l.trim().is_empty()).map(str::trim);
     let message = std::iter::once(line.trim_start_matches("error: ")).chain(rest).collect::<Vec<_>>().join(" ");
     paint::complain(ERROR, "error", &message);
-    let suggestion = match error.get(ContextKind::SuggestedArg).or_else(|| error.get(ContextKind::SuggestedSubcommand)) {
+    let suggestion = match error.get(ContextKind::SuggestedArg).or_else(|| error.get(ContextKind::SuggestedSubcommand))
+    {
         Some(ContextValue::String(s)) => Some(s.clone()),
         Some(ContextValue::Strings(all)) => all.first().cloned(),
         _ => None,

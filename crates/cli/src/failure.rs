@@ -42,7 +42,9 @@ impl Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
-            RunError::Plan(error @ PlanError::Limit(_)) => Failure::usage(error, "`isolith run --help` lists the limits"),
+            RunError::Plan(error @ PlanError::Limit(_)) => {
+                Failure::usage(error, "`isolith run --help` lists the limits")
+            }
             RunError::Plan(error @ PlanError::SourceTooLarge { .. }) => {
                 Failure::usage(error, "pass data as `--input FILE`, not inside the program")
             }

@@ -50,7 +50,9 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_written() {
-        for (text, ms) in [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1.5", 1_500), ("0", 0), (" 1 h ", 3_600_000)] {
+        for (text, ms) in
+            [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1.5", 1_500), ("0", 0), (" 1 h ", 3_600_000)]
+        {
             assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
         }
         for text in ["", "s", "-1s", "1x", "NaN", "inf", "1e300h", "ten"] {

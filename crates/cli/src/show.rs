@@ -48,7 +48,8 @@ fn value_text(value: &Json) -> String {
 
 /// Lays JSON text out over lines. Works on the text, so numbers and escapes stay as they came.
 fn indent(json: &str) -> String {
-    let (mut out, mut depth, mut in_string, mut escaped) = (String::with_capacity(json.len() * 2), 0usize, false, false);
+    let (mut out, mut depth, mut in_string, mut escaped) =
+        (String::with_capacity(json.len() * 2), 0usize, false, false);
     let new_line = |out: &mut String, depth: usize| {
         out.push('\n');
         (0..depth).for_each(|_| out.push_str("  "));
@@ -124,7 +125,9 @@ mod tests {
             "{{\n  \"a\": [\n    1,\n    {{}},\n    []\n  ],\n  \"b\": \"x:\\\"{{,}}\\\"\",\n  \"c\": \"{}\"\n}}",
             "y".repeat(80)
         );
-        for (json, text) in [("\"a\\nb\"", "a\nb"), ("{\"a\":1}", "{\"a\":1}"), ("\"\\ud800\"", "\"\\ud800\""), (&*long, &*laid_out)] {
+        for (json, text) in
+            [("\"a\\nb\"", "a\nb"), ("{\"a\":1}", "{\"a\":1}"), ("\"\\ud800\"", "\"\\ud800\""), (&*long, &*laid_out)]
+        {
             let shown = Json::from_text(json.into()).map(|json| value_text(&json)).unwrap_or_default();
             assert_eq!(shown, text);
         }

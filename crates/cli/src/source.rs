@@ -49,9 +49,8 @@ pub(crate) fn json(path: &Path, bytes_max: u64) -> Result<Json, Failure> {
 /// Reads `name=json`.
 pub(crate) fn argument(text: &str) -> Result<(BindingName, Json), Failure> {
     let hint = "write it as `--arg 'name={\"key\": 1}'`; a string needs quotes of its own: `--arg 'name=\"text\"'`";
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| Failure::usage(format!("`--arg {text}` has no `=`"), hint))?;
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| Failure::usage(format!("`--arg {text}` has no `=`"), hint))?;
     let name = BindingName::new(name).map_err(|error| Failure::usage(error, hint))?;
     let value = Json::from_text(value.trim().to_owned())
         .map_err(|error| Failure::usage(format!("the value of `--arg {name}` is {error}"), hint))?;

@@ -1,26 +1,37 @@
 //! What a person sees: exit code, stdout and stderr of the real binary.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
 mod support;
 
 use support::{Ran, folder, isolith, isolith_in};
 
 #[test]
 fn a_value_is_printed() {
-    for (code, printed) in [("1 + 1", "2\n"), ("return 'text'", "text\n"), ("({ a: [1] })", "{\"a\":[1]}\n"), ("undefined", "")] {
+    for (code, printed) in
+        [("1 + 1", "2\n"), ("return 'text'", "text\n"), ("({ a: [1] })", "{\"a\":[1]}\n"), ("undefined", "")]
+    {
         isolith(&["eval", code]).is(0, printed, "");
     }
 }
 
 #[test]
 fn outputs_go_where_they_belong() {
-    isolith(&["eval", "console.log('out', { a: 1 }); console.error('err'); return 7"]).is(0, "out { a: 1 }\n7\n", "err\n");
+    isolith(&["eval", "console.log('out', { a: 1 }); console.error('err'); return 7"]).is(
+        0,
+        "out { a: 1 }\n7\n",
+        "err\n",
+    );
     isolith(&["eval", "--quiet", "console.log('out'); console.error('err'); return 7"]).is(0, "7\n", "");
 }
 
 #[test]
 fn a_failure_shows_its_place_in_the_authors_source() {
     let work = folder();
-    work.write("fails.ts", "type T = { y?: { z: number } };\n\nfunction g(o: T): number {\n  return o.y.z;\n}\nreturn g({});\n");
+    work.write(
+        "fails.ts",
+        "type T = { y?: { z: number } };\n\nfunction g(o: T): number {\n  return o.y.z;\n}\nreturn g({});\n",
+    );
     isolith_in(&work, &["run", "fails.ts"]).is(
         1,
         "",
@@ -112,7 +123,8 @@ fn arguments_and_input_reach_the_program() {
     let work = folder();
     work.write("input.json", r#"{ "rows": [1, 2, 3] }"#);
     let code = "input.rows.length * factor + name.length";
-    isolith_in(&work, &["eval", code, "--input", "input.json", "--arg", "factor=10", "--arg", "name=\"abc\""]).is(0, "33\n", "");
+    isolith_in(&work, &["eval", code, "--input", "input.json", "--arg", "factor=10", "--arg", "name=\"abc\""])
+        .is(0, "33\n", "");
     isolith(&["eval", "typeof input + typeof factor"]).is(0, "undefinedundefined\n", "");
 }
 
@@ -149,7 +161,10 @@ fn several_files_run_side_by_side_as_json_lines() {
     let ran = isolith_in(&work, &["run", "a.js", "b.ts", "c.js", "--jobs", "2"]);
     let mut lines: Vec<serde_json::Value> = ran.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     lines.sort_by_key(|l| l["file"].to_string());
-    let seen: Vec<_> = lines.iter().map(|l| (l["file"].as_str(), l["outcome"]["status"].as_str(), l["outcome"]["value"].as_str())).collect();
+    let seen: Vec<_> = lines
+        .iter()
+        .map(|l| (l["file"].as_str(), l["outcome"]["status"].as_str(), l["outcome"]["value"].as_str()))
+        .collect();
     assert_eq!(
         seen,
         [
@@ -176,7 +191,10 @@ fn completions_and_doctor_answer() {
 #[test]
 fn nothing_of_the_host_shows_in_a_program() {
     let code = "JSON.stringify([Object.getOwnPropertyNames(globalThis), new Error('x').stack, Intl.DateTimeFormat().resolvedOptions().timeZone, new Date(0).getTimezoneOffset()])";
-    let ran = support::isolith_with_env(&["eval", code], &[("HOST_CANARY", "canary-in-the-environment"), ("TZ", "Pacific/Chatham")]);
+    let ran = support::isolith_with_env(
+        &["eval", code],
+        &[("HOST_CANARY", "canary-in-the-environment"), ("TZ", "Pacific/Chatham")],
+    );
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for secret in ["canary-in-the-environment", "HOST_CANARY", "Chatham", "/tmp", "/home", "/root", "process"] {
         assert!(!ran.stdout.contains(secret), "{secret}: {}", ran.stdout);

@@ -1,5 +1,7 @@
 //! The commands that the documents show are run, and do what the documents say.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
 mod support;
 
 use std::path::{Path, PathBuf};

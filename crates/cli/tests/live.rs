@@ -1,5 +1,7 @@
 //! What happens while the process runs: output as it is written, and running again when the file changes.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
 mod support;
 
 use std::io::{BufRead, BufReader};
@@ -23,7 +25,9 @@ impl Drop for Running {
 
 fn lines_of(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (send, receive) = channel();
-    std::thread::spawn(move || BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+    std::thread::spawn(move || {
+        BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+    });
     receive
 }
 
@@ -32,7 +36,8 @@ fn output_streams_while_the_program_runs() {
     // The second line is only written once the program is told that the first one has arrived: through its clock, by
     // waiting for longer than the test takes to read it.
     let code = "console.log('first'); await new Promise(r => setTimeout(r, 3600000)); console.log('never')";
-    let mut child = command(&["eval", code, "--timeout", "2h"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command(&["eval", code, "--timeout", "2h"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = lines_of(child.stdout.take().unwrap());
     let _running = Running(child);
     assert_eq!(lines.recv_timeout(PATIENCE).as_deref(), Ok("first"));

@@ -1,5 +1,7 @@
 //! A run suspended in one process finishes in another.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
 mod support;
 
 use support::{folder, isolith_in};
@@ -54,7 +56,10 @@ fn one_state_can_be_resumed_twice() {
 #[test]
 fn outputs_and_limits_come_along() {
     let work = folder();
-    work.write("wait.js", "console.log('one'); await new Promise(r => setTimeout(r, 5)); console.log('two'); for (;;);");
+    work.write(
+        "wait.js",
+        "console.log('one'); await new Promise(r => setTimeout(r, 5)); console.log('two'); for (;;);",
+    );
     assert_eq!(isolith_in(&work, &["run", "wait.js", "--cpu", "60ms", "--suspend", "state"]).code, 75);
     let ran = isolith_in(&work, &["resume", "state", "--json"]);
     let outcome: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();

@@ -16,11 +16,7 @@ pub trait Engine: Send + Sync {
     /// Makes one fresh isolate that can reach the world only through its steps. No code of the program has run yet.
     ///
     /// Waits while the engine is full, for a bounded time and in a bounded queue, then says [`EngineError::Busy`].
-    fn start<'a>(
-        &'a self,
-        program: &'a Program,
-        start: Start,
-    ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>>;
+    fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>>;
 
     /// Brings back a run that [`Isolate::suspend`] took out of memory, here or in another process.
     ///

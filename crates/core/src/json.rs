@@ -81,7 +81,10 @@ mod tests {
     #[test]
     fn text_is_kept_as_it_came() {
         for text in ["null", " [1, 2.50] ", r#"{"a":"\ud800"}"#, r#""\u0000""#] {
-            assert_eq!(Json::from_text(text.into()).map(|j| j.text().trim().to_owned()).ok().as_deref(), Some(text.trim()));
+            assert_eq!(
+                Json::from_text(text.into()).map(|j| j.text().trim().to_owned()).ok().as_deref(),
+                Some(text.trim())
+            );
         }
     }
 

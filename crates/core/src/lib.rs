@@ -17,9 +17,7 @@ mod suspended;
 mod time;
 
 pub use call::{BodyId, CallError, CallId, HostCall, HostReply, MAX_READ_BYTES, PendingCall};
-pub use engine::{
-    End, Engine, EngineError, Failure, Host, Isolate, OutputSink, Seed, Start, Step, Turn, Unsupported,
-};
+pub use engine::{End, Engine, EngineError, Failure, Host, Isolate, OutputSink, Seed, Start, Step, Turn, Unsupported};
 pub use future::BoxFuture;
 pub use grant::{BindingName, Grant, InvalidName};
 pub use json::{InvalidJson, Json};

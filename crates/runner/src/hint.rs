@@ -30,7 +30,9 @@ pub(crate) fn for_failure(failure: &Failure, source: &str, line: Option<u32>, to
         ErrorKind::Timeout => Some("raise the limit `timeout`, or let the program wait less".into()),
         ErrorKind::MemoryLimit => Some("raise the limit `memory`, or let the program hold less at a time".into()),
         ErrorKind::StackOverflow => Some("a function calls itself without end, or too deep".into()),
-        ErrorKind::Stalled => Some("a promise is awaited that nobody resolves: look for a missing `resolve` call".into()),
+        ErrorKind::Stalled => {
+            Some("a promise is awaited that nobody resolves: look for a missing `resolve` call".into())
+        }
         ErrorKind::OutputLimit => Some("write or return less: the program's value and outputs are for a reader".into()),
         ErrorKind::CallLimit => Some("ask for more in each call, or raise the limit `calls`".into()),
         _ => None,

@@ -1,5 +1,7 @@
 //! Running programs from Rust, with tools of the embedder.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
 use isolith_core::{ErrorKind, HostReply, Json, OutputSink, Status, Stream, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::{Attend, Plan, Runner, Tools};
@@ -51,7 +53,8 @@ async fn a_tool_is_called_and_the_receipt_says_so() {
 
 #[tokio::test]
 async fn without_the_grant_the_tool_does_not_exist() {
-    let outcome = runner().run(Plan::new("return await tools.add([1])", "sum.js"), attend(tools())).await.unwrap().outcome;
+    let outcome =
+        runner().run(Plan::new("return await tools.add([1])", "sum.js"), attend(tools())).await.unwrap().outcome;
     let error = outcome.error.unwrap();
     assert_eq!((error.kind, error.name.as_str()), (ErrorKind::Thrown, "TypeError"));
     assert_eq!(error.hint.as_deref(), Some("tool `add` is not granted; no tool is"));

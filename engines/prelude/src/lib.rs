@@ -48,10 +48,7 @@ const FRAGMENTS: &[&str] = &[
 /// `hooks`: `configure`, `makeBody` and `makeError`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
-    format!(
-        "(function (native) {{ 'use strict';\n{}; return hooks; }})",
-        FRAGMENTS.concat()
-    )
+    format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())
 }
 
 /// The file name that engines give the source.
@@ -67,10 +64,7 @@ mod tests {
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<Vec<_>, _>>()?;
         on_disk.sort();
-        let on_disk = on_disk
-            .iter()
-            .map(fs::read_to_string)
-            .collect::<Result<Vec<_>, _>>()?;
+        let on_disk = on_disk.iter().map(fs::read_to_string).collect::<Result<Vec<_>, _>>()?;
         assert_eq!(on_disk, super::FRAGMENTS);
         Ok(())
     }

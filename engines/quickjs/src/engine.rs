@@ -113,11 +113,7 @@ impl Engine for QuickJs {
         Image::digest()
     }
 
-    fn start<'a>(
-        &'a self,
-        program: &'a Program,
-        start: Start,
-    ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
+    fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
             start.limits.check().map_err(|e| Unsupported { engine: NAME, what: e.to_string() })?;
             let place = self.shared.place().await?;

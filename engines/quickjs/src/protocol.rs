@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn a_guest_that_lies_about_its_calls_is_not_believed() {
-        let rows: &[(u32, &[u8], Option<&[u8]>)] = &[
+        type Row<'a> = (u32, &'a [u8], Option<&'a [u8]>);
+        let rows: &[Row<'_>] = &[
             (0, b"echo", Some(b"{")),
             (0, b"echo", Some(b"\xff")),
             (0, b"no name", Some(b"1")),

@@ -79,7 +79,8 @@ fn system() -> Finding {
 fn processor() -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = read("/proc/cpuinfo");
-    let model = info.lines().find_map(|l| l.strip_prefix("model name")).map_or("", |m| m.trim_start_matches(['\t', ' ', ':']));
+    let model =
+        info.lines().find_map(|l| l.strip_prefix("model name")).map_or("", |m| m.trim_start_matches(['\t', ' ', ':']));
     Finding::good("processor", format!("{cores} cores, {} {model}", std::env::consts::ARCH))
 }
 

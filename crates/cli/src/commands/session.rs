@@ -17,8 +17,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 /// One program at a time needs one isolate; a few spare ones cost nothing.
-const SMALL: Options =
-    Options { live: 4, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
+const SMALL: Options = Options { live: 4, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
 
 pub(crate) struct Session {
     pub(crate) runner: Runner,

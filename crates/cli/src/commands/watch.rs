@@ -20,9 +20,9 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
     })
     .map_err(failed)?;
     // The folder, not the file: editors replace the file, and the watch would go with the old one.
-    let file = file.canonicalize().map_err(|error| {
-        Failure::usage(format!("cannot read `{}`: {error}", file.display()), "check the path")
-    })?;
+    let file = file
+        .canonicalize()
+        .map_err(|error| Failure::usage(format!("cannot read `{}`: {error}", file.display()), "check the path"))?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
     let session = Session::small()?;
@@ -46,9 +46,7 @@ fn once(session: &Session, file: &Path, options: &RunOptions) -> Result<(), Fail
 /// Waits until the file has changed and is quiet again; false when nothing more will be heard.
 fn changed(changes: &Receiver<notify::Result<notify::Event>>, file: &Path) -> bool {
     let concerns = |event: &notify::Result<notify::Event>| {
-        event.as_ref().is_ok_and(|e| {
-            !matches!(e.kind, EventKind::Access(_)) && e.paths.iter().any(|path| path == file)
-        })
+        event.as_ref().is_ok_and(|e| !matches!(e.kind, EventKind::Access(_)) && e.paths.iter().any(|path| path == file))
     };
     loop {
         match changes.recv() {

@@ -1,6 +1,7 @@
 //! Runs the real binary, in a folder of its own.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
