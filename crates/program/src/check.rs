@@ -16,7 +16,7 @@ pub enum Goal {
     Module,
 }
 
-/// Checks that a text is JavaScript, with the same parser and the same limits as [`prepare`](crate::prepare).
+/// Checks that a text is JavaScript, with the same parser and the same limits as [`prepare`](crate::prepare()).
 ///
 /// Nothing is made of it: this is how the parser is held against ECMAScript's own tests.
 pub fn parse_check(source: &str, goal: Goal) -> Result<(), SourceError> {

@@ -1,12 +1,12 @@
 //! From a text to code: parse, shape, check, strip, print.
 
-use crate::fault::{Fault, code};
+use crate::fault::{Fault, Reached, code};
 use crate::finder::{Rarity, find};
 use crate::language::Flavour;
 use crate::module::flatten;
 use crate::parse::{self, Parsed, Text};
 use crate::print::{Printed, print};
-use crate::scan::Scan;
+use crate::scan::{Scan, Traits};
 use crate::shape::Shaper;
 use crate::stack::with_stack;
 use oxc::allocator::Allocator;
@@ -38,7 +38,7 @@ pub(crate) fn compile(text: &str, flavour: Flavour, scan: &Scan, mapping: Mappin
 
 /// Says better what [`compile`] found wrong with a text in this flavour.
 pub(crate) fn explain(fault: Fault, text: &str, flavour: Flavour, scan: &Scan) -> Fault {
-    if fault.code != code::SYNTAX || scan.module {
+    if fault.code != code::SYNTAX || fault.reached != Reached::Tokens || scan.traits.module {
         return fault;
     }
     // It has been parsed once in this flavour, so it is neither too deep nor too costly.
@@ -48,51 +48,55 @@ pub(crate) fn explain(fault: Fault, text: &str, flavour: Flavour, scan: &Scan) -
 
 fn compile_here(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> Result<Printed, Fault> {
     let allocator = Allocator::default();
-    let Parsed { mut program, text: part } =
-        if scan.module { as_module(&allocator, text, flavour)? } else { as_body(&allocator, text, flavour)? };
-    if scan.accessor
-        && let Some(at) = find(&program, Rarity::Accessor)
-    {
-        return Err(Fault::syntax(part.offset(at), "`accessor` fields are not supported")
+    let parsed = match scan.traits.module {
+        true => parse::module(&allocator, text, flavour)?,
+        false => parse::body(&allocator, text, flavour)?,
+    };
+    reject_leniency(&parsed, flavour, scan.traits)?;
+    let finished = finish(&allocator, parsed, flavour, scan.traits, mapping);
+    finished.map_err(|fault| fault.reaching(Reached::Syntax))
+}
+
+/// What the parser lets pass although it is wrong.
+fn reject_leniency(parsed: &Parsed<'_>, flavour: Flavour, traits: Traits) -> Result<(), Fault> {
+    let (rarity, message) = match flavour {
+        Flavour::JavaScript if traits.modifier => (Rarity::Modifier, "this is TypeScript, not JavaScript"),
+        Flavour::TypeScript if traits.arrowless => {
+            (Rarity::Arrowless, "the parameters of a function type must be followed by `=>`")
+        }
+        _ => return Ok(()),
+    };
+    find(&parsed.program, rarity).map_or(Ok(()), |at| Err(Fault::syntax(parsed.text.offset(at), message)))
+}
+
+fn finish<'a>(
+    allocator: &'a Allocator,
+    parsed: Parsed<'a>,
+    flavour: Flavour,
+    traits: Traits,
+    mapping: Mapping,
+) -> Result<Printed, Fault> {
+    let Parsed { mut program, text } = parsed;
+    let builder = AstBuilder::new(allocator);
+    if traits.module {
+        flatten(&mut program, &builder, text)?;
+        // The parser takes it in a module, but what runs is a function.
+        if let Some(at) = program.source_text.contains("meta").then(|| find(&program, Rarity::ImportMeta)).flatten() {
+            return Err(Fault::syntax(text.offset(at), "`import.meta` is not available")
+                .hint("a program has no address of its own"));
+        }
+    } else {
+        let (directives, statements) = (&mut program.directives, &mut program.body);
+        Shaper { directives, statements, builder: &builder }.give_value();
+    }
+    if let Some(at) = traits.accessor.then(|| find(&program, Rarity::Accessor)).flatten() {
+        return Err(Fault::syntax(text.offset(at), "`accessor` fields are not supported")
             .hint("write a `get` and a `set` method"));
-    }
-    if flavour == Flavour::JavaScript
-        && scan.modifier
-        && let Some(at) = find(&program, Rarity::Modifier)
-    {
-        return Err(Fault::syntax(part.offset(at), "this is TypeScript, not JavaScript"));
-    }
-    if flavour == Flavour::TypeScript
-        && scan.arrowless
-        && let Some(at) = find(&program, Rarity::Arrowless)
-    {
-        return Err(Fault::syntax(part.offset(at), "the parameters of a function type must be followed by `=>`"));
     }
     // From here on it is a function body without its function, which is what the checker knows as CommonJS.
     program.source_type = SourceType::cjs().with_typescript(flavour == Flavour::TypeScript);
-    check_and_strip(&allocator, &mut program, flavour, part)?;
-    Ok(print(&allocator, program, part, mapping))
-}
-
-fn as_body<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
-    let mut parsed = parse::body(allocator, text, flavour)?;
-    let builder = AstBuilder::new(allocator);
-    let program = &mut parsed.program;
-    Shaper { directives: &mut program.directives, statements: &mut program.body, builder: &builder }.give_value();
-    Ok(parsed)
-}
-
-fn as_module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
-    let mut parsed = parse::module(allocator, text, flavour)?;
-    flatten(&mut parsed.program, &AstBuilder::new(allocator), parsed.text)?;
-    // The parser takes it in a module, but what runs is a function.
-    if text.contains("meta")
-        && let Some(at) = find(&parsed.program, Rarity::ImportMeta)
-    {
-        return Err(Fault::syntax(parsed.text.offset(at), "`import.meta` is not available")
-            .hint("a program has no address of its own"));
-    }
-    Ok(parsed)
+    check_and_strip(allocator, &mut program, flavour, text)?;
+    Ok(print(allocator, program, text, mapping))
 }
 
 /// Early errors, and then everything that is only TypeScript's.

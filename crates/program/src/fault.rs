@@ -10,6 +10,20 @@ pub(crate) struct Fault {
     pub(crate) hint: Option<String>,
     /// The bracket that has no partner, for which there is a hint as soon as lines are known.
     pub(crate) unclosed: Option<usize>,
+    /// How far the text was understood.
+    pub(crate) reached: Reached,
+}
+
+/// How far a text was understood before it was found to be wrong: of two readings, the one that got further is more
+/// likely meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reached {
+    /// It was not parsed at all.
+    Nothing,
+    /// It cannot be parsed.
+    Tokens,
+    /// It can be parsed.
+    Syntax,
 }
 
 /// The stable codes. `docs/errors/<code>.md` explains each.
@@ -34,7 +48,7 @@ pub(crate) mod code {
 
 impl Fault {
     pub(crate) fn new(offset: usize, code: &'static str, message: impl Into<String>) -> Self {
-        Fault { offset, code, message: message.into(), hint: None, unclosed: None }
+        Fault { offset, code, message: message.into(), hint: None, unclosed: None, reached: Reached::Tokens }
     }
 
     pub(crate) fn syntax(offset: usize, message: impl Into<String>) -> Self {
@@ -43,6 +57,12 @@ impl Fault {
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same fault of a text that was understood so far.
+    pub(crate) fn reaching(mut self, reached: Reached) -> Self {
+        self.reached = reached;
         self
     }
 
@@ -61,6 +81,7 @@ impl Fault {
     pub(crate) fn too_costly(offset: usize) -> Self {
         Fault::new(offset, code::NESTING, "nested parentheses and angle brackets make the program too costly to parse")
             .hint("split the expression into several statements")
+            .reaching(Reached::Nothing)
     }
 
     pub(crate) fn decorator(offset: usize) -> Self {

@@ -1,6 +1,6 @@
 //! Programs of any shape and flavour, checked and turned into plain JavaScript.
 //!
-//! [`prepare`] takes what a model wrote: a function body, a module, one function, TypeScript, any of it in a Markdown
+//! [`prepare()`] takes what a model wrote: a function body, a module, one function, TypeScript, any of it in a Markdown
 //! fence. It gives a [`Program`](isolith_core::Program) that an engine runs as it is, or a [`SourceError`] that says
 //! what is wrong, where, and what to do. [`Prepared`] knows the way back from the code that ran to the author's source.
 //!
@@ -18,6 +18,7 @@ mod compile;
 mod fault;
 mod fence;
 mod finder;
+mod fork;
 mod hint;
 mod lines;
 mod module;
@@ -28,6 +29,7 @@ mod print;
 mod scan;
 mod shape;
 mod stack;
+mod walk;
 mod words;
 
 pub use check::{Goal, parse_check};

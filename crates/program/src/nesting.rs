@@ -16,8 +16,8 @@ const EFFORT_PER_BYTE: u64 = 8;
 /// Attempts and levels are added up in these parts of one attempt: a level costs far less than an attempt.
 const PARTS: u64 = 32;
 
-/// More doublings than these are all the same: far too many.
-const DOUBLINGS_MAX: u32 = 40;
+/// Past this factor, all are the same: far too many tries.
+const FACTOR_MAX: u64 = 1 << 40;
 
 /// How deep the syntax tree can be at one place, as far as the tokens before it tell: never less than it is.
 ///
@@ -29,6 +29,8 @@ pub(crate) struct Nesting {
     level: Level,
     /// Of all frames that are open, without `level`.
     outer: Total,
+    /// How often a parser of TypeScript may read what is inside the innermost bracket.
+    factor: u64,
     deepest: u32,
     /// Levels that were taken back but may still be open to a lenient parser.
     ghosts: u32,
@@ -79,8 +81,10 @@ pub(crate) enum Bracket {
 struct Frame {
     bracket: Bracket,
     level: Level,
-    /// What the bracket itself adds for everything inside it.
-    own: Guesses,
+    /// It may turn out to be the head of an arrow function.
+    group: bool,
+    /// [`Nesting::factor`] outside of it.
+    factor: u64,
 }
 
 /// What may be open between a bracket and the present place.
@@ -92,6 +96,8 @@ struct Level {
     sticky: u32,
     /// `<` without its `>`.
     angles: u32,
+    /// `infer T extends`.
+    infers: u32,
     guesses: Guesses,
     /// What is here may be a type.
     typed: bool,
@@ -100,18 +106,17 @@ struct Level {
 }
 
 /// Where a parser finds out by trying what it reads, and what is inside is read again for each try.
+///
+/// Where a wrong guess is remembered, guesses inside guesses make the effort quadratic. Where nothing is remembered,
+/// every level multiplies it: that is [`Nesting::factor`].
 #[derive(Clone, Copy, Default)]
 struct Guesses {
-    /// `(` may be a group or the head of an arrow function. A wrong guess is remembered, so guesses inside guesses make
-    /// the effort quadratic.
+    /// `(` may be a group or the head of an arrow function.
     groups: u32,
-    /// In TypeScript, `<` may be a comparison or open type arguments: quadratic as well.
+    /// In TypeScript, `<` may be a comparison or open type arguments.
     angles: u32,
-    /// In TypeScript, an arrow function behind `?` may or may not have a return type: quadratic until the next comma.
+    /// In TypeScript, an arrow function behind `?` may or may not have a return type, until the next comma.
     questions: u32,
-    /// In TypeScript, brackets behind `<`, `(` with a pattern in it and `extends` behind `infer` may be parts of types
-    /// or not. Nothing is remembered there, so every guess inside a guess doubles the effort, at the least.
-    doublings: u32,
 }
 
 impl Guesses {
@@ -120,7 +125,6 @@ impl Guesses {
             groups: self.groups + other.groups,
             angles: self.angles + other.angles,
             questions: self.questions + other.questions,
-            doublings: self.doublings + other.doublings,
         }
     }
 
@@ -129,7 +133,6 @@ impl Guesses {
             groups: self.groups - other.groups,
             angles: self.angles - other.angles,
             questions: self.questions - other.questions,
-            doublings: self.doublings - other.doublings,
         }
     }
 
@@ -138,7 +141,6 @@ impl Guesses {
             groups: self.groups.max(other.groups),
             angles: self.angles.max(other.angles),
             questions: self.questions.max(other.questions),
-            doublings: self.doublings.max(other.doublings),
         }
     }
 }
@@ -149,6 +151,7 @@ impl Level {
             chain: self.chain.max(other.chain),
             sticky: self.sticky.max(other.sticky),
             angles: self.angles.max(other.angles),
+            infers: self.infers.max(other.infers),
             guesses: self.guesses.max(other.guesses),
             typed: self.typed | other.typed,
             alias: self.alias | other.alias,
@@ -162,7 +165,7 @@ impl Frame {
     }
 
     fn guesses(&self) -> Guesses {
-        self.level.guesses.plus(self.own)
+        self.level.guesses.plus(Guesses { groups: u32::from(self.group), ..Guesses::default() })
     }
 }
 
@@ -184,6 +187,7 @@ impl Nesting {
             frames: Vec::new(),
             level: Level::default(),
             outer: Total::default(),
+            factor: 1,
             deepest: 0,
             ghosts: 0,
             typed_deepest: 0,
@@ -220,7 +224,7 @@ impl Nesting {
         self.reach(0, offset)?;
         let guesses = self.outer.guesses.plus(self.level.guesses);
         let effort = u64::from(guesses.groups) * PARTS + u64::from(self.depth());
-        let tries = u64::from(guesses.angles + guesses.questions) + (1 << guesses.doublings.min(DOUBLINGS_MAX));
+        let tries = u64::from(guesses.angles + guesses.questions) + self.level_factor();
         // The limit is on the sum, because a long program may repeat a shallow nest many times.
         self.effort += effort;
         self.typed_effort += effort + tries * PARTS;
@@ -239,6 +243,11 @@ impl Nesting {
             self.refuse_typed(offset);
         }
         if depth > NESTING_MAX { Err(Refusal::Deep(offset)) } else { Ok(()) }
+    }
+
+    /// [`Nesting::factor`] at this place.
+    fn level_factor(&self) -> u64 {
+        self.factor.saturating_mul(1 << self.level.infers.min(32)).min(FACTOR_MAX)
     }
 
     fn depth(&self) -> u32 {
@@ -300,16 +309,17 @@ impl Nesting {
 
     /// `infer T extends`, which may be the constraint of `T` or a condition.
     pub(crate) fn infer(&mut self) {
-        self.level.guesses.doublings += 1;
+        self.level.infers += 1;
     }
 
     /// An opening bracket. A `group` may turn out to be the head of an arrow function; with a `pattern` in it, it may be
     /// a type as well.
     pub(crate) fn open(&mut self, bracket: Bracket, group: bool, pattern: bool) {
-        // With `new` before it, `<` was measured to cost a factor of three.
-        let doublings = 2 * self.level.angles + u32::from(group && pattern);
-        let own = Guesses { groups: u32::from(group), doublings, ..Guesses::default() };
-        let frame = Frame { bracket, level: self.level, own };
+        let frame = Frame { bracket, level: self.level, group, factor: self.factor };
+        // What is behind several `<` is read as part of the arguments of each, and then as an operand; behind `new`, it
+        // was measured to be read almost once more. A pattern is read to see what it is, and then as that.
+        let tries = u64::from(2 * self.level.angles + 1) * if group && pattern { 2 } else { 1 };
+        self.factor = self.level_factor().saturating_mul(tries).min(FACTOR_MAX);
         self.outer.add(&frame);
         self.frames.push(frame);
         // A bracket in a type holds types.
@@ -342,10 +352,11 @@ impl Nesting {
         self.frames.pop();
         self.shared = self.shared.min(self.frames.len());
         self.outer.remove(&frame);
+        self.factor = frame.factor;
         self.level = frame.level;
         // `a()()()` and `a[0][0]` nest to the left although their brackets close.
         self.level.chain += 1;
-        Some((frame.bracket, frame.own.groups > 0))
+        Some((frame.bracket, frame.group))
     }
 
     /// A comma.
@@ -383,10 +394,12 @@ impl Nesting {
         for (frame, theirs) in self.frames[shared..].iter_mut().zip(&other.frames[shared..]) {
             self.outer.remove(frame);
             frame.level = frame.level.max(theirs.level);
-            frame.own = frame.own.max(theirs.own);
+            frame.group |= theirs.group;
+            frame.factor = frame.factor.max(theirs.factor);
             self.outer.add(frame);
         }
         self.level = self.level.max(other.level);
+        self.factor = self.factor.max(other.factor);
         self.remember(other);
     }
 

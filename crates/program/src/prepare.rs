@@ -1,12 +1,13 @@
 use crate::compile::{Mapping, compile, explain};
 use crate::error::SourceError;
-use crate::fault::{Fault, code};
+use crate::fault::Fault;
 use crate::fence::{self, Fenced};
 use crate::hint;
 use crate::language::{Flavour, Language};
 use crate::prepared::{Origin, Prepared};
 use crate::scan::scan;
 use isolith_core::{Form, Program};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Makes a program of whatever an author or a model wrote.
@@ -44,7 +45,7 @@ fn make(source: &str, range: Range<usize>, language: Language) -> Result<Made, F
 fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result<Made, Fault> {
     let scan = scan(text).map_err(|fault| hint::improve_refusal(fault, text))?;
     let mut worst: Option<(Fault, Flavour)> = None;
-    for &flavour in language.flavours(scan.generic_call) {
+    for &flavour in language.flavours(scan.traits.generic_call) {
         let fault = match compile(text, flavour, &scan, Mapping::Off) {
             Ok(printed) => return Ok(Made { code: printed.code, origin: Origin { range, flavour, scan } }),
             Err(fault) => fault,
@@ -58,13 +59,12 @@ fn make_from_text(text: &str, range: Range<usize>, language: Language) -> Result
 }
 
 /// Of two readings of a text, the one that got further is more likely meant. Where both stopped at the same place,
-/// TypeScript says it better: JavaScript would only say that there is TypeScript. That it was too costly to read a
-/// text says less than any mistake in it.
+/// TypeScript says it better: JavaScript would only say that there is TypeScript.
 fn is_more_plausible(fault: &Fault, other: &Fault, flavour: Flavour) -> bool {
-    match (fault.code == code::NESTING, other.code == code::NESTING) {
-        (true, false) => false,
-        (false, true) => true,
-        _ => fault.offset > other.offset || fault.offset == other.offset && flavour == Flavour::TypeScript,
+    match (fault.reached, fault.offset).cmp(&(other.reached, other.offset)) {
+        Ordering::Less => false,
+        Ordering::Equal => flavour == Flavour::TypeScript,
+        Ordering::Greater => true,
     }
 }
 

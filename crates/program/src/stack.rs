@@ -2,15 +2,18 @@ use crate::fault::Fault;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-/// Stack that one level of nesting may take in any step, at least twice what was measured for the worst kind of level.
+/// Stack that one level of nesting may take in any step: twice what was measured for the worst kind of level, a type
+/// `[[[[…]]]]` with 1,820 bytes a level.
 const LEVEL_BYTES: usize = 4 << 10;
 
 /// Stack that every caller is expected to have left.
 const OWN_STACK_BYTES: usize = 512 << 10;
 
-/// Stack of the thread for what nests deeper. Only what is touched takes memory, so the room is generous: more than
-/// ten times what [`NESTING_MAX`](crate::nesting::NESTING_MAX) levels need.
+/// Stack of the thread for what nests deeper. Only what is touched takes memory, so there is room for
+/// [`TYPED_NESTING_MAX`](crate::nesting::TYPED_NESTING_MAX) levels, and more.
 const ROOMY_STACK_BYTES: usize = 256 << 20;
+
+const _: () = assert!(ROOMY_STACK_BYTES / LEVEL_BYTES > crate::nesting::TYPED_NESTING_MAX as usize);
 
 /// Levels that need no thread of their own.
 const OWN_LEVELS_MAX: u32 = (OWN_STACK_BYTES / LEVEL_BYTES) as u32;

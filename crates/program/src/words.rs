@@ -17,6 +17,7 @@ impl Word {
     const CONTINUES: u16 = 1 << 6;
     const LEADS: u16 = 1 << 7;
     const TYPES: u16 = 1 << 8;
+    const NO_OPERAND: u16 = 1 << 9;
 
     pub(crate) fn of(text: &[u8]) -> Word {
         use Word as W;
@@ -25,10 +26,10 @@ impl Word {
             return Word(0);
         }
         let bits = match text {
-            b"if" | b"for" => W::STICKY | W::CONTROL | W::STARTS,
+            b"if" | b"for" => W::STICKY | W::CONTROL | W::STARTS | W::NO_OPERAND,
             b"while" => W::STICKY | W::CONTROL | W::CONTINUES,
             b"with" => W::STICKY | W::CONTROL | W::CONTINUES,
-            b"do" => W::STICKY | W::BEFORE_REGEX | W::STARTS | W::LEADS,
+            b"do" => W::STICKY | W::BEFORE_REGEX | W::STARTS | W::LEADS | W::NO_OPERAND,
             b"else" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES | W::LEADS,
             b"class" => W::STICKY | W::STARTS,
             b"extends" => W::STICKY | W::BEFORE_REGEX | W::CONTINUES | W::TYPES,
@@ -36,10 +37,12 @@ impl Word {
             b"as" | b"satisfies" | b"is" => W::CONTINUES | W::TYPES,
             b"catch" | b"finally" | b"of" | b"from" | b"assert" => W::CONTINUES,
             b"in" | b"instanceof" => W::BEFORE_REGEX | W::CONTINUES,
-            b"return" | b"throw" => W::BEFORE_REGEX | W::STARTS,
+            b"return" | b"throw" => W::BEFORE_REGEX | W::STARTS | W::NO_OPERAND,
             b"case" | b"typeof" | b"delete" | b"new" => W::BEFORE_REGEX,
-            b"var" | b"const" | b"function" | b"try" | b"switch" | b"import" | b"export" | b"break" | b"continue"
-            | b"debugger" => W::STARTS,
+            b"function" | b"import" => W::STARTS,
+            b"var" | b"const" | b"try" | b"switch" | b"export" | b"break" | b"continue" | b"debugger" => {
+                W::STARTS | W::NO_OPERAND
+            }
             b"this" | b"super" | b"null" | b"true" | b"false" => W::VALUE,
             b"abstract" | b"accessor" | b"asserts" | b"async" | b"await" | b"declare" | b"default" | b"enum"
             | b"get" | b"global" | b"infer" | b"interface" | b"keyof" | b"let" | b"module" | b"namespace" | b"out"
@@ -87,6 +90,11 @@ impl Word {
     /// Reserved, and able to follow a closing brace only as the beginning of a new statement.
     pub(crate) fn starts_statement(self) -> bool {
         self.has(Word::STARTS)
+    }
+
+    /// Reserved, and able to follow an operator nowhere.
+    pub(crate) fn is_no_operand(self) -> bool {
+        self.has(Word::NO_OPERAND)
     }
 
     /// May carry on what came before, even after a semicolon, a brace or a line end.

@@ -45,7 +45,7 @@ $CC --target=wasm32-unknown-unknown -std=gnu2y -O3 -fno-ident -ffile-prefix-map=
     -Wno-implicit-const-int-float-conversion -Wno-unused -Wno-c23-extensions -Wno-macro-redefined \
     -fno-exceptions -fvisibility=hidden ${GUEST_FLAGS:-} \
     -nostdlib -Wl,--no-entry -Wl,-z,stack-size=1310720 -Wl,--stack-first -Wl,--gc-sections ${GUEST_STRIP:--Wl,--strip-all} \
-    -Wl,--export=__stack_pointer -Wl,--export=isolith_interrupt -Wl,--export-memory \
+    -Wl,--export=__stack_pointer -Wl,--export=isolith_interrupt -Wl,--export=isolith_inbox -Wl,--export-memory \
     guest.c libc.c "$sys/vendor/wasi-libc/lib/libc.a" \
     "$($CC --print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" -o "$out"
 

@@ -137,28 +137,28 @@ static void g_free(void *o, void *p) { (void)o; free(p); }
 static void *g_realloc(void *o, void *p, size_t s) { (void)o; return realloc(p, s); }
 static size_t g_usable(const void *p) { return malloc_usable_size((void *)p); }
 
-// Where the host writes what it brings. Small messages never allocate.
-static uint8_t inbox_fixed[16 << 10] __attribute__((aligned(8)));
-static uint8_t *inbox = inbox_fixed;
-static uint32_t inbox_cap = sizeof inbox_fixed;
+// Where the host writes what it brings: here, without asking, when it is smaller than this; else where `reserve` says.
+uint8_t isolith_inbox[16 << 10] __attribute__((aligned(8)));
+static uint8_t *inbox = isolith_inbox;
+static uint32_t inbox_cap = sizeof isolith_inbox;
 
 // Makes room for `n` bytes and a final 0; gives the place, or 0 when memory is out.
 EXPORT("reserve") uint8_t *g_reserve(uint32_t n) {
     if (n >= inbox_cap) {
-        if (inbox != inbox_fixed) free(inbox);
+        if (inbox != isolith_inbox) free(inbox);
         inbox = malloc((size_t)n + 8);
         inbox_cap = inbox ? n + 8 : 0;
-        if (!inbox) { inbox = inbox_fixed; inbox_cap = sizeof inbox_fixed; return NULL; }
+        if (!inbox) { inbox = isolith_inbox; inbox_cap = sizeof isolith_inbox; return NULL; }
     }
     return inbox;
 }
 
 // Large messages are let go once read, so that a waiting isolate does not hold them.
 static void inbox_release(void) {
-    if (inbox == inbox_fixed) return;
+    if (inbox == isolith_inbox) return;
     free(inbox);
-    inbox = inbox_fixed;
-    inbox_cap = sizeof inbox_fixed;
+    inbox = isolith_inbox;
+    inbox_cap = sizeof isolith_inbox;
 }
 
 // At image time: makes the runtime. `prelude` then runs the source the host wrote into the inbox, which must evaluate to a
@@ -260,9 +260,9 @@ EXPORT("start") int g_start(uint32_t len) {
             s->code = s->name + s->name_len + 1;
             at = (char *)s->code + s->code_len + 1;
         }
-        if (inbox == inbox_fixed) __builtin_trap(); // the host asks for room of its own when there are modules
-        inbox = inbox_fixed;
-        inbox_cap = sizeof inbox_fixed;
+        if (inbox == isolith_inbox) __builtin_trap(); // the host asks for room of its own when there are modules
+        inbox = isolith_inbox;
+        inbox_cap = sizeof isolith_inbox;
     }
     (void)len;
     int status = h.config_len ? configure((uint8_t *)config, h.config_len) : PENDING;

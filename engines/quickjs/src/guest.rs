@@ -3,7 +3,7 @@
 use crate::meter::Meter;
 use crate::protocol;
 use isolith_core::{CallId, ErrorKind, Failure, HostCall, Limits, OutputSink, PendingCall, Stream, Timestamp};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use wasmtime::{Caller, Linker, Memory, ResourceLimiter, Result, format_err};
 
@@ -36,7 +36,7 @@ pub(crate) struct Guest {
 /// The bytes of unanswered calls.
 #[derive(Default)]
 pub(crate) struct Held {
-    calls: HashMap<CallId, u64>,
+    calls: BTreeMap<CallId, u64>,
     bytes: u64,
 }
 

@@ -1,6 +1,7 @@
 use crate::codegen;
 use crate::guest::{self, Guest};
 use crate::meter::{Meter, Verdict};
+use crate::protocol;
 use isolith_core::{Digest, EngineError, Limits, OutputSink, Timestamp};
 use std::sync::{Arc, OnceLock};
 use wasmtime::{
@@ -32,6 +33,14 @@ pub(crate) struct Image {
     pre: InstancePre<Guest>,
     exports: Exports,
     base: OnceLock<Base>,
+    addresses: OnceLock<Addresses>,
+}
+
+/// Places in the guest's memory, the same in every instance.
+#[derive(Clone, Copy)]
+struct Addresses {
+    interrupt: usize,
+    inbox: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +48,7 @@ pub(crate) struct Exports {
     memory: ModuleExport,
     stack_pointer: ModuleExport,
     interrupt: ModuleExport,
+    inbox: ModuleExport,
     reserve: ModuleExport,
     start: ModuleExport,
     turn: ModuleExport,
@@ -55,6 +65,9 @@ pub(crate) struct Live {
     pub(crate) store: Store<Guest>,
     pub(crate) instance: Instance,
     pub(crate) memory: Memory,
+    inbox: usize,
+    /// Looked up once: a run may take many turns.
+    turn: Option<TypedFunc<u32, i32>>,
 }
 
 impl Image {
@@ -93,11 +106,12 @@ impl Image {
             memory: export("memory")?,
             stack_pointer: export("__stack_pointer")?,
             interrupt: export("isolith_interrupt")?,
+            inbox: export("isolith_inbox")?,
             reserve: export("reserve")?,
             start: export("start")?,
             turn: export("turn")?,
         };
-        Ok(Image { engine, pre, exports, base: OnceLock::new() })
+        Ok(Image { engine, pre, exports, base: OnceLock::new(), addresses: OnceLock::new() })
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -149,12 +163,21 @@ impl Image {
         });
         let instance = self.pre.instantiate(&mut store)?;
         let memory = export(&mut store, &instance, &self.exports.memory, Extern::into_memory)?;
-        let interrupt = export(&mut store, &instance, &self.exports.interrupt, Extern::into_global)?;
-        let interrupt_at = interrupt.get(&mut store).unwrap_i32() as usize;
+        let addresses = match self.addresses.get() {
+            Some(addresses) => *addresses,
+            None => {
+                let mut address = |index| -> wasmtime::Result<usize> {
+                    let global = export(&mut store, &instance, index, Extern::into_global)?;
+                    Ok(global.get(&mut store).unwrap_i32() as usize)
+                };
+                let (interrupt, inbox) = (address(&self.exports.interrupt)?, address(&self.exports.inbox)?);
+                *self.addresses.get_or_init(|| Addresses { interrupt, inbox })
+            }
+        };
         let guest = store.data_mut();
         guest.memory = Some(memory);
-        guest.interrupt_at = interrupt_at;
-        Ok(Live { store, instance, memory })
+        guest.interrupt_at = addresses.interrupt;
+        Ok(Live { store, instance, memory, inbox: addresses.inbox, turn: None })
     }
 
     /// The fresh state, read once when it is first needed.
@@ -211,16 +234,23 @@ impl Live {
 
     /// Copies a message into the guest and lets it run on it.
     pub(crate) async fn enter(&mut self, exports: &Exports, message: &[u8], entry: Entry) -> wasmtime::Result<i32> {
-        let reserve = self.func::<u32, u32>(&exports.reserve)?;
-        let at = reserve.call(&mut self.store, message.len() as u32)?;
-        self.memory.write(&mut self.store, at as usize, message)?;
-        // The final 0 that texts are read up to.
-        self.memory.write(&mut self.store, at as usize + message.len(), &[0])?;
-        let index = match entry {
-            Entry::Start => &exports.start,
-            Entry::Turn => &exports.turn,
+        let at = if message.len() < protocol::INBOX_BYTES {
+            self.inbox
+        } else {
+            let reserve = self.func::<u32, u32>(&exports.reserve)?;
+            reserve.call(&mut self.store, message.len() as u32)? as usize
         };
-        let func = self.func::<u32, i32>(index)?;
+        self.memory.write(&mut self.store, at, message)?;
+        // The final 0 that texts are read up to.
+        self.memory.write(&mut self.store, at + message.len(), &[0])?;
+        let func = match (entry, &self.turn) {
+            (Entry::Start, _) => self.func::<u32, i32>(&exports.start)?,
+            (Entry::Turn, Some(turn)) => turn.clone(),
+            (Entry::Turn, None) => {
+                let turn = self.func::<u32, i32>(&exports.turn)?;
+                self.turn.insert(turn).clone()
+            }
+        };
         self.store.data_mut().may_yield = true;
         let status = func.call_async(&mut self.store, message.len() as u32).await;
         self.store.data_mut().may_yield = false;

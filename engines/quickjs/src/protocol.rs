@@ -24,9 +24,8 @@ impl Status {
     }
 }
 
-/// Modules are compiled when they are imported, so the guest keeps the message they came in: it must not be the small
-/// inbox that the next message will overwrite.
-const INBOX_FIXED_BYTES: usize = 16 << 10;
+/// The size of the guest's own inbox (`isolith_inbox` in `guest/run.c`): smaller messages are written there.
+pub(crate) const INBOX_BYTES: usize = 16 << 10;
 
 /// What `start` reads.
 pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, test262: bool) -> Vec<u8> {
@@ -73,7 +72,9 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
         out.push(0);
     }
     if !program.modules.is_empty() {
-        out.resize(out.len().max(INBOX_FIXED_BYTES), 0);
+        // Modules are compiled when they are imported, so the guest keeps the message they came in: it must not be the
+        // inbox that the next message will overwrite.
+        out.resize(out.len().max(INBOX_BYTES), 0);
     }
     out
 }
