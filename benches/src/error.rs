@@ -33,7 +33,7 @@ pub enum Error {
         /// What it said.
         found: String,
     },
-    /// The task of [`child`](crate::child) is not one.
+    /// The task of [`child`](crate::child()) is not one.
     #[error("there is no task `{0}`")]
     Task(String),
     /// The system refused something.

@@ -1,7 +1,7 @@
 //! isolith measured: what a run, a call, a suspension and an idle isolate cost on the machine at hand.
 //!
-//! [`measure`] is what `isolith bench` prints. Some things can only be measured in a process of their own; [`child`] is
-//! what runs there. The comparison with other runtimes is the binary of this crate, started by `benches/run`; [`peer`] is
+//! [`measure()`] is what `isolith bench` prints. Some things can only be measured in a process of their own; [`child()`] is
+//! what runs there. The comparison with other runtimes is the binary of this crate, started by `benches/run`; [`peer()`] is
 //! isolith's part in it.
 
 mod options;

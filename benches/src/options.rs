@@ -11,7 +11,7 @@ pub struct Options {
     pub only: Option<String>,
     /// The `isolith` binary; its cold start is measured by running a program with it.
     pub exe: Option<PathBuf>,
-    /// A command that, with one more argument, calls [`child`](crate::child) with that argument and prints what it
+    /// A command that, with one more argument, calls [`child`](crate::child()) with that argument and prints what it
     /// returns. Without it, what needs a process of its own is left out.
     pub child: Option<Vec<OsString>>,
     /// What a person types to measure: rows name it together with their group.
