@@ -4,7 +4,7 @@ use crate::lab::Lab;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::options::Options;
-use crate::report::{Goal, Report, Row, Skipped};
+use crate::report::{Goal, Report, Row, Skipped, thousands};
 use crate::{calls, child, compute, programs, start, suspend, throughput};
 use isolith_core::Engine;
 use tokio::runtime::{Builder, Runtime};
@@ -73,14 +73,14 @@ fn idle(options: &Options, skip: &mut dyn FnMut(String)) -> Vec<Row> {
             Ok(memory) => {
                 let private = Row::new(
                     format!("memory.live.{count}"),
-                    format!("live idle isolate, private, {count} of them"),
+                    format!("live idle isolate, private, {} of them", thousands(count.into())),
                     memory.private_kib,
                     "KiB",
                 );
                 rows.push(private.goal(Goal::AtMost(150.0)));
                 rows.push(Row::new(
                     format!("memory.tables.{count}"),
-                    format!("the kernel's page tables for it, {count} of them"),
+                    format!("the kernel's page tables for it, {} of them", thousands(count.into())),
                     memory.tables_kib,
                     "KiB",
                 ));

@@ -158,7 +158,7 @@ fn number(value: f64) -> String {
     }
 }
 
-fn thousands(value: i64) -> String {
+pub(crate) fn thousands(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut out = String::from(if value < 0 { "-" } else { "" });
     for (i, digit) in digits.chars().enumerate() {

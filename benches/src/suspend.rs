@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::lab::{Idle, Lab, body, tools, turn};
-use crate::report::{Goal, Row};
+use crate::report::{Goal, Row, thousands};
 use crate::sources::{IDLE, IDLE_ROWS};
 use crate::stopwatch::{Sample, Samples, Stopwatch};
 use isolith_core::{CallId, End, Grant, HostReply, Json, Program, Step, Suspended};
@@ -28,7 +28,7 @@ pub(crate) async fn stored(lab: &Lab, count: u32) -> Result<Row, Error> {
         all.push(lab.idle(&program, &grants).await?.isolate.suspend()?);
     }
     let bytes: usize = all.iter().map(|suspended| suspended.0.len()).sum();
-    let what = format!("suspended run, average of {count}");
+    let what = format!("suspended run, average of {}", thousands(count.into()));
     Ok(kib("memory.suspended", &what, bytes / all.len().max(1)).goal(Goal::AtMost(64.0)))
 }
 
