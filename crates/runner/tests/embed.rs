@@ -109,3 +109,24 @@ async fn when_every_isolate_is_taken_callers_wait_and_then_hear_that_it_is_busy(
     assert_eq!(waited.unwrap().outcome.status, Status::Ok);
     assert_eq!(holder.await.unwrap().unwrap().outcome.status, Status::Error);
 }
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_run_that_computes_does_not_keep_the_thread_from_others() {
+    let runner = runner();
+    let spin = Plan::new("for (;;);", "spin.js");
+    let attend_spin = attend(Tools::default());
+    let cancel = attend_spin.cancel.clone();
+    let spinning = tokio::spawn({
+        let runner = runner.clone();
+        async move { runner.run(spin, attend_spin).await }
+    });
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    // On this one thread, others run to their end while the first is still computing.
+    for n in 0..20 {
+        let other = runner.run(Plan::new(format!("return {n}"), "x.js"), attend(Tools::default())).await;
+        assert_eq!(other.unwrap().outcome.value.map(|v| v.to_string()), Some(n.to_string()));
+    }
+    assert!(!spinning.is_finished());
+    cancel.cancel();
+    assert_eq!(spinning.await.unwrap().unwrap().outcome.error.map(|e| e.kind), Some(ErrorKind::Cancelled));
+}
