@@ -7,6 +7,10 @@ use crate::words::Word;
 /// How much following two readings may cost, in open brackets copied; past that, every token counts.
 const FORK_COST_MAX: usize = 1 << 18;
 
+/// As many bytes read in vain cost as much as one bracket: what may be a template or a regular expression may be read to
+/// the end of the text before it turns out to be none.
+const FORK_BYTES: usize = 16;
+
 /// A place with two readings.
 #[derive(Clone, Copy)]
 pub(crate) enum Fork {
@@ -45,15 +49,18 @@ impl Walk<'_> {
             }
         };
         let mut other_alive = true;
+        let mut in_vain = if alive { 0 } else { self.at - other.at };
         loop {
             match (alive, other_alive) {
                 (true, true) => {}
                 (false, true) => {
+                    other.fork_cost += in_vain / FORK_BYTES;
                     self.stop();
                     other.nesting.remember(&self.nesting);
                     return Ok(other);
                 }
                 (_, false) => {
+                    self.fork_cost += in_vain / FORK_BYTES;
                     other.stop();
                     if !alive {
                         self.stop();
@@ -70,9 +77,13 @@ impl Walk<'_> {
             }
             let (walk, is_alive) =
                 if self.at <= other.at { (&mut self, &mut alive) } else { (&mut other, &mut other_alive) };
+            let before = walk.at;
             match walk.step()? {
                 Step::Token => {}
-                Step::Dead => *is_alive = false,
+                Step::Dead => {
+                    *is_alive = false;
+                    in_vain += walk.at - before;
+                }
                 // The one behind is at the end, so both are.
                 Step::End => {
                     self.nesting.remember(&other.nesting);

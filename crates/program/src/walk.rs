@@ -3,6 +3,9 @@ use crate::nesting::{Bracket, Nesting, Refusal};
 use crate::scan::{Scan, Traits};
 use crate::words::Word;
 
+/// How far ahead of `>` the parenthesis of a call with type arguments is looked for.
+const GENERIC_CALL_BYTES: usize = 64;
+
 /// A place in a text, and what is known of the text before it.
 pub(crate) struct Walk<'t> {
     pub(crate) text: &'t str,
@@ -246,7 +249,8 @@ impl Walk<'_> {
             _ => self.nesting.chain(),
         }
         if byte == b'>' && self.nesting.close_angle() {
-            let after = self.bytes[self.at + 1..].iter().find(|b| !matches!(b, b' ' | b'\t' | b'>'));
+            let mut ahead = self.bytes[self.at + 1..].iter().take(GENERIC_CALL_BYTES);
+            let after = ahead.find(|b| !matches!(b, b' ' | b'\t' | b'>'));
             // A comment in between is as good as a bracket here: this only decides which language is tried first.
             if matches!(after, Some(b'(' | b'`' | b'\n' | b'\r' | b'/') | None) {
                 self.traits.generic_call = true;

@@ -2,8 +2,8 @@
 
 use crate::clock::{Clock, Time};
 use isolith_core::{
-    CallError, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall, HostReply,
-    Isolate, Limits, PendingCall, Step, Timestamp, Turn,
+    BoxFuture, CallError, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall,
+    HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(crate) struct Drive {
     /// The one wake-up the guest wants.
     pub(crate) sleep: Option<(CallId, Timestamp)>,
     in_flight: JoinSet<(CallId, HostReply)>,
+    /// Calls that were done as soon as they were begun.
+    done: VecDeque<(CallId, HostReply)>,
     window: usize,
     /// What is being performed: where its record is, and since when.
     performing: HashMap<CallId, (Option<usize>, Instant)>,
@@ -74,6 +76,7 @@ impl Drive {
             queue: VecDeque::new(),
             sleep: None,
             in_flight: JoinSet::new(),
+            done: VecDeque::new(),
             window: WINDOW,
             performing: HashMap::new(),
         }
@@ -136,7 +139,8 @@ impl Drive {
 
     /// Starts as many of the queued calls as may be in flight.
     fn perform(&mut self) {
-        while self.in_flight.len() < self.window.min(self.limits.calls_in_flight as usize) {
+        let most = self.window.min(self.limits.calls_in_flight as usize);
+        while self.in_flight.len() + self.done.len() < most {
             let Some(PendingCall { id, call }) = self.queue.pop_front() else { return };
             let record = call.label().map(|(kind, name)| {
                 let (kind, name) = (kind.to_owned(), name.to_owned());
@@ -146,13 +150,30 @@ impl Drive {
             self.performing.insert(id, (record, Instant::now()));
             let host = Arc::clone(&self.host);
             let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
-            self.in_flight.spawn(async move { (id, bounded(host.call(call).await, most)) });
+            let mut performed: BoxFuture<'static, (CallId, HostReply)> =
+                Box::pin(async move { (id, bounded(host.call(call).await, most)) });
+            // Most tools answer at once; only those that wait are worth a task of their own.
+            match now_or_later(&mut performed) {
+                Now::Ready((id, reply)) => {
+                    self.record(id, &reply);
+                    self.done.push_back((id, reply));
+                }
+                Now::Later => {
+                    self.in_flight.spawn(performed);
+                }
+                Now::Panicked => {
+                    self.in_flight.spawn(async move { std::panic::resume_unwind(Box::new("a tool panicked")) });
+                }
+            }
         }
     }
 
     /// Waits until there is something to deliver.
     async fn wait(&mut self) -> Result<Vec<(CallId, HostReply)>, Stop> {
         self.perform();
+        if !self.done.is_empty() {
+            return self.check_time().map(|()| self.take_done());
+        }
         let only_sleeps = self.in_flight.is_empty() && self.queue.is_empty();
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
@@ -190,6 +211,20 @@ impl Drive {
             return Err(Stop::Ended(cancelled()));
         }
         if self.wall_left().is_zero() { Err(Stop::Ended(timeout())) } else { Ok(()) }
+    }
+
+    /// What was done at once, in the order in which it was asked.
+    fn take_done(&mut self) -> Vec<(CallId, HostReply)> {
+        let (mut replies, mut bytes) = (Vec::new(), 0);
+        while bytes < TURN_BYTES
+            && let Some((id, reply)) = self.done.pop_front()
+        {
+            bytes += reply.bytes();
+            self.adapt(reply.bytes());
+            replies.push((id, reply));
+        }
+        self.perform();
+        replies
     }
 
     /// The reply that woke us and all others that are there, in the order in which they came.
@@ -242,9 +277,13 @@ impl Drive {
         let deadline = tokio::time::sleep(LINGER.min(self.wall_left()));
         tokio::pin!(deadline);
         loop {
+            self.done.clear(); // nobody waits for these replies any more
             self.perform();
-            if self.in_flight.is_empty() {
+            if self.in_flight.is_empty() && self.queue.is_empty() {
                 break;
+            }
+            if self.in_flight.is_empty() {
+                continue;
             }
             tokio::select! {
                 biased;
@@ -284,6 +323,23 @@ fn bounded(reply: HostReply, most: usize) -> HostReply {
 
 fn is_refusal(error: &CallError) -> bool {
     error.code.as_deref().is_some_and(|code| code.ends_with(".denied"))
+}
+
+enum Now<T> {
+    Ready(T),
+    Later,
+    Panicked,
+}
+
+/// Polls a future once, before anyone waits for it; whoever waits later polls it again.
+fn now_or_later<T>(future: &mut BoxFuture<'static, T>) -> Now<T> {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| future.as_mut().poll(&mut cx)));
+    match polled {
+        Ok(std::task::Poll::Ready(value)) => Now::Ready(value),
+        Ok(std::task::Poll::Pending) => Now::Later,
+        Err(_) => Now::Panicked,
+    }
 }
 
 fn timeout() -> End {
