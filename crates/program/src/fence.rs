@@ -19,45 +19,18 @@ struct Fence<'t> {
     info: &'t str,
     /// Of the whole line, with what ends it.
     range: Range<usize>,
+    /// Nothing stands before it.
+    begins: bool,
+    /// It is in a comment or a template.
+    in_code: bool,
 }
 
 /// Languages whose blocks are certainly not programs for us.
+#[rustfmt::skip]
 const FOREIGN: &[&str] = &[
-    "bash",
-    "c",
-    "cpp",
-    "csharp",
-    "css",
-    "diff",
-    "go",
-    "graphql",
-    "html",
-    "ini",
-    "java",
-    "json",
-    "kotlin",
-    "lua",
-    "markdown",
-    "md",
-    "perl",
-    "php",
-    "powershell",
-    "py",
-    "python",
-    "r",
-    "rb",
-    "rs",
-    "ruby",
-    "rust",
-    "sh",
-    "shell",
-    "sql",
-    "swift",
-    "toml",
-    "xml",
-    "yaml",
-    "yml",
-    "zsh",
+    "bash", "c", "cpp", "csharp", "css", "diff", "go", "graphql", "html", "ini", "java", "json", "kotlin", "lua",
+    "markdown", "md", "perl", "php", "powershell", "py", "python", "r", "rb", "rs", "ruby", "rust", "sh", "shell",
+    "sql", "swift", "toml", "xml", "yaml", "yml", "zsh",
 ];
 
 /// Finds the fenced block of a Markdown text.
@@ -69,16 +42,14 @@ pub(crate) fn find(text: &str) -> Fenced {
     if !text.contains("```") && !text.contains("~~~") {
         return Fenced::No;
     }
-    let begins =
-        |fence: &Fence<'_>| text[..fence.range.start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty();
-    let mut fences = fences(text).skip_while(|fence| !begins(fence) && (fence.mark == '~' || is_code(text, fence)));
+    let mut fences = fences(text).skip_while(|fence| !fence.begins && (fence.mark == '~' || fence.in_code));
     let Some(open) = fences.next() else { return Fenced::No };
     let closes = |fence: &Fence<'_>| fence.mark == open.mark && fence.length >= open.length && fence.info.is_empty();
     let close = fences.find(closes);
     let end = match &close {
         Some(close) => close.range.start,
         // An answer that was cut off.
-        None if begins(&open) => text.len(),
+        None if open.begins => text.len(),
         // The end of a fence whose beginning was lost.
         None if open.info.is_empty() && text[open.range.end..].trim().is_empty() => {
             return Fenced::Block(0..open.range.start);
@@ -101,24 +72,27 @@ pub(crate) fn find(text: &str) -> Fenced {
     Fenced::Block(open.range.end..end)
 }
 
-/// Whether a line that looks like a fence is in a comment or a template.
-fn is_code(text: &str, fence: &Fence<'_>) -> bool {
-    let before = &text[..fence.range.start];
-    let in_comment = before.rfind("/*") > before.rfind("*/");
-    in_comment || before.matches('`').count() % 2 == 1
-}
-
 fn fences(text: &str) -> impl Iterator<Item = Fence<'_>> {
     let mut start = 0;
+    // Of what stands before the present line.
+    let (mut blank, mut in_comment, mut in_template) = (true, false, false);
     text.split_inclusive('\n').filter_map(move |line| {
         let range = start..start + line.len();
-        start = range.end;
+        let (begins, in_code) = (blank, in_comment || in_template);
         let trimmed = line.trim_start_matches('\u{feff}').trim();
+        start = range.end;
+        blank &= trimmed.is_empty();
+        in_template ^= line.matches('`').count() % 2 == 1;
+        let (comment, end) = (line.rfind("/*"), line.rfind("*/"));
+        if comment.is_some() || end.is_some() {
+            in_comment = comment > end;
+        }
         let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = trimmed.trim_start_matches(mark);
         let length = trimmed.len() - info.len();
         // Three backticks and another one behind are code in a line, not a fence.
-        (length >= 3 && !info.contains('`')).then(|| Fence { mark, length, info: info.trim(), range })
+        let is_fence = length >= 3 && !info.contains('`');
+        is_fence.then(|| Fence { mark, length, info: info.trim(), range, begins, in_code })
     })
 }
 

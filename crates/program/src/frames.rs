@@ -1,5 +1,5 @@
 /// The most lines of a stack that are looked at; the guest can make it as long as it likes.
-const LINES_MAX: usize = 100;
+const LINES_MAX: usize = 64;
 
 /// The most bytes of one line of a stack.
 const LINE_BYTES_MAX: usize = 1_000;

@@ -69,6 +69,7 @@ fn looks_like_prose(text: &str, offset: usize) -> bool {
 
 /// Whether some line could only be Python.
 fn looks_like_python(text: &str) -> bool {
+    let no_braces = !text.contains('{');
     text.lines().map(str::trim).any(|line| {
         let block = line.ends_with(':');
         let starts = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t']));
@@ -76,8 +77,8 @@ fn looks_like_python(text: &str) -> bool {
             || block
                 && (starts("if") || starts("for") || starts("while") || starts("class"))
                 && !line.contains(['{', '?'])
-            || line == "else:" && !text.contains('{')
-            || line == "try:" && !text.contains('{')
+            || line == "else:" && no_braces
+            || line == "try:" && no_braces
             || starts("print") && !line.contains('=')
             || starts("from") && line.contains(" import ")
             || line.starts_with("# ")

@@ -1,9 +1,13 @@
+use std::sync::Arc;
+
 /// The lines of a text, to turn offsets into positions and back.
 pub(crate) struct Lines<'t> {
     text: &'t str,
-    /// Where each line begins.
-    starts: Vec<usize>,
+    starts: LineStarts,
 }
+
+/// Where each line of a text begins.
+pub(crate) type LineStarts = Arc<[usize]>;
 
 /// Which characters end a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +31,17 @@ impl<'t> Lines<'t> {
             };
             starts.push(next);
         }
+        Lines::with_starts(text, starts.into())
+    }
+
+    /// The lines of a text that has been looked through before.
+    pub(crate) fn with_starts(text: &'t str, starts: LineStarts) -> Self {
         Lines { text, starts }
+    }
+
+    /// Where each line begins.
+    pub(crate) fn starts(self) -> LineStarts {
+        self.starts
     }
 
     /// The line of an offset, from 0, and where that line begins.

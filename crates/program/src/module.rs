@@ -2,6 +2,7 @@
 
 use crate::fault::{Fault, code};
 use crate::parse::Text;
+use crate::print::unused;
 use crate::shape::{Shaper, declares, is_function, vanishes};
 use oxc::allocator::{ArenaVec, TakeIn};
 use oxc::ast::ast::{
@@ -187,11 +188,7 @@ fn give_value_of<'a>(shaper: &mut Shaper<'_, 'a>, value: Expression<'a>, index: 
     if shaper.statements[index..].iter().all(vanishes) {
         return shaper.give(span, value);
     }
-    // A name is free when its letters are nowhere in the text.
-    let mut name = String::from("_default");
-    while source.contains(&name) {
-        name.insert(0, '_');
-    }
+    let name = format!("{}default", unused(source, 1));
     let builder = shaper.builder;
     let name = oxc::str::Ident::from_str_in(&name, builder);
     let pattern = BindingPattern::BindingIdentifier(BindingIdentifier::boxed(span, name, builder));

@@ -59,7 +59,7 @@ impl Prepared {
     fn make_positions(&self) -> Option<Positions> {
         let Origin { range, flavour, scan } = &self.origin;
         let printed = compile(&self.source[range.clone()], *flavour, scan, Mapping::On).ok()?;
-        Some(Positions::new(printed.map, range.start))
+        Some(Positions::new(printed.map, range.start, &self.program.code, &self.source))
     }
 }
 

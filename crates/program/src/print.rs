@@ -47,6 +47,12 @@ pub(crate) fn print<'a>(allocator: &'a Allocator, mut program: Program<'a>, text
     Printed { code, map }
 }
 
+/// Underlines that are nowhere in a text: as many as its longest row of them, and `more`.
+pub(crate) fn unused(text: &str, more: usize) -> String {
+    let longest = text.split(|c| c != '_').map(str::len).max().unwrap_or(0);
+    "_".repeat(longest + more)
+}
+
 /// The printer writes `<\/script` for `</script`, which is the same in a string but not in what a tag function sees
 /// as raw. A mark between the characters keeps them apart until they are printed.
 fn protect_raw_templates<'a>(allocator: &'a Allocator, program: &mut Program<'a>) -> Option<String> {
@@ -54,11 +60,8 @@ fn protect_raw_templates<'a>(allocator: &'a Allocator, program: &mut Program<'a>
     if !source.contains('`') || !source.contains("</") {
         return None;
     }
-    let mut mark = String::from("isolith");
-    while source.contains(&mark) {
-        mark.push('0');
-    }
-    let mut marker = Marker { allocator, mark, used: false };
+    // Names that were made for the program may have an underline more than its own.
+    let mut marker = Marker { allocator, mark: unused(source, 8), used: false };
     marker.visit_program(program);
     marker.used.then_some(marker.mark)
 }

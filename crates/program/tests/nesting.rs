@@ -213,6 +213,41 @@ fn a_hundred_thousand_levels_are_refused_with_a_reason() {
     }
 }
 
+#[test]
+fn long_texts_of_little_sense_are_survived() {
+    let long = |unit: &str| unit.repeat(SOURCE_BYTES / unit.len());
+    for source in [
+        long("else:\n"),
+        format!("/*\n{}", long("```\n")),
+        long("```js\n"),
+        long("`\n```\n"),
+        format!("a<{}", long(">")),
+        format!("export default 1; f(); {}", long("_")),
+        format!("String.raw`</`; {}", long("_")),
+        format!("f({}", long("/(/ a=> (a)=>asserts importnew [ a<")),
+        long("}/[;"),
+        long("a</[b;"),
+        long("if(a)/[;"),
+        long("\n/[;"),
+        long("<!--\n"),
+        long("\n-->"),
+        long("import "),
+        long("x = '\\\n"),
+        long("\u{2028}"),
+        long("a\n"),
+        long(" "),
+        long("@"),
+        long("\0"),
+        long("</a>"),
+        long("let a;"),
+        long("a:"),
+        long("/a/gg;"),
+        long("'use strict';"),
+    ] {
+        survive(&source, Language::Auto);
+    }
+}
+
 /// Pieces that random units are made of.
 const PIECES: &[&str] = &[
     "a",
