@@ -11,8 +11,8 @@ use tokio::runtime::{Builder, Runtime};
 
 /// How many isolates the measurements in this process need at one time.
 const LIVE: u32 = 100;
-/// How many suspended runs the average is taken over.
-const STORED: u32 = 1_000;
+/// How many suspended runs the averages are taken over.
+const STORED: [u32; 2] = [1_000, 10_000];
 /// How many live isolates memory is measured with.
 const IDLE: [u32; 2] = [1_000, 10_000];
 
@@ -44,7 +44,9 @@ pub fn measure(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Repo
             "suspend" => runtime.block_on(suspend::rows(&lab))?,
             "memory" => {
                 let mut rows = idle(options, &mut skip);
-                rows.push(runtime.block_on(suspend::stored(&lab, STORED))?);
+                for count in STORED {
+                    rows.push(runtime.block_on(suspend::stored(&lab, count))?);
+                }
                 rows
             }
             "throughput" => throughput::rows(&lab)?,

@@ -29,7 +29,7 @@ pub(crate) async fn stored(lab: &Lab, count: u32) -> Result<Row, Error> {
     }
     let bytes: usize = all.iter().map(|suspended| suspended.0.len()).sum();
     let what = format!("suspended run, average of {}", thousands(count.into()));
-    Ok(kib("memory.suspended", &what, bytes / all.len().max(1)).goal(Goal::AtMost(64.0)))
+    Ok(kib(&format!("memory.suspended.{count}"), &what, bytes / all.len().max(1)).goal(Goal::AtMost(64.0)))
 }
 
 fn kib(id: &str, what: &str, bytes: usize) -> Row {
