@@ -4,7 +4,7 @@ use crate::report::{Goal, Row};
 use crate::sources::{CALL_PAYLOADS, PARALLEL, Payload, calling};
 use crate::stopwatch::{Samples, Stopwatch};
 use isolith_core::{End, Step};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What it costs to call a tool that gives its argument back.
 pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
@@ -37,7 +37,7 @@ fn with_goal(row: Row, payload: &str) -> Row {
 /// One isolate that calls again and again: from the reply going in to the next call coming out.
 async fn bare(lab: &Lab, payload: &Payload) -> Result<Samples, Error> {
     let grants = tools(&["echo"])?;
-    let series = lab.mode.pick(Duration::from_millis(200), Duration::from_millis(1_500));
+    let series = lab.effort().series;
     let program = body(calling(payload, u32::MAX));
     let mut isolate = lab.start(&program, &grants).await?;
     let mut step = isolate.advance(turn(Vec::new())).await?;

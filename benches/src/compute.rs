@@ -17,7 +17,8 @@ pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
                 Ok(watch.stop())
             })
             .await?;
-        rows.push(Row::time(format!("compute.{}", kernel.name), format!("{}: {}", kernel.name, kernel.what), &samples));
+        let what = format!("{}: {}", kernel.name, kernel.what);
+        rows.push(Row::time(format!("compute.{}", kernel.name), what, &samples).in_ms());
     }
     Ok(rows)
 }

@@ -75,10 +75,25 @@ impl Row {
 
     /// A row of CPU time and wall time.
     pub(crate) fn time(id: impl Into<String>, what: impl Into<String>, samples: &crate::stopwatch::Samples) -> Row {
-        let (cpu, wall) = (samples.cpu_us(), samples.wall_us());
-        // From here on, microseconds have more digits than anyone reads.
-        let (unit, by) = if cpu < 10_000.0 { ("µs", 1.0) } else { ("ms", 1e3) };
-        Row { wall: Some(rounded(wall / by)), ..Row::new(id, what, cpu / by, unit) }
+        let wall = Some(rounded(samples.wall_us()));
+        Row { wall, ..Row::new(id, what, samples.cpu_us(), "µs") }
+    }
+
+    /// The same in milliseconds.
+    pub(crate) fn in_ms(self) -> Row {
+        let wall = self.wall.map(|wall| rounded(wall / 1e3));
+        Row { value: rounded(self.value / 1e3), wall, unit: "ms".into(), ..self }
+    }
+
+    /// One row of several measurements of the same.
+    pub(crate) fn median(rounds: Vec<Row>) -> Option<Row> {
+        let middle = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values.get(values.len() / 2).copied()
+        };
+        let value = middle(rounds.iter().map(|row| row.value).collect())?;
+        let wall = middle(rounds.iter().filter_map(|row| row.wall).collect());
+        rounds.into_iter().next().map(|row| Row { value, wall, ..row })
     }
 
     pub(crate) fn goal(self, goal: Goal) -> Row {
@@ -93,7 +108,7 @@ impl Row {
         })
     }
 
-    fn group(&self) -> &str {
+    pub(crate) fn group(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
     }
 }
@@ -200,6 +215,14 @@ mod tests {
              not measured\n\
              \x20 cold: no binary was named\n"
         );
+    }
+
+    #[test]
+    fn a_disturbed_round_does_not_count() {
+        let round = |value, wall| Row { wall: Some(wall), ..Row::new("a.b", "c", value, "µs") };
+        let row = Row::median(vec![round(2.0, 90.0), round(80.0, 4.0), round(1.0, 3.0)]);
+        assert_eq!(row, Some(round(2.0, 4.0)));
+        assert_eq!(Row::median(Vec::new()), None);
     }
 
     #[test]

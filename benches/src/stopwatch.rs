@@ -80,17 +80,17 @@ pub(crate) fn quantile(values: &[u64], part: f64) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     warm: Duration,
-    series: Duration,
+    pub(crate) series: Duration,
 }
 
 /// Slow things are measured at least this often, whatever the time.
-const SAMPLES_MIN: usize = 5;
+const SAMPLES_MIN: usize = 3;
 /// Enough for a median of anything, and a bound on what is kept.
 const SAMPLES_MAX: usize = 200_000;
 
 impl Effort {
     pub(crate) fn of(mode: Mode) -> Effort {
-        let series = mode.pick(Duration::from_millis(200), Duration::from_millis(1_500));
+        let series = mode.pick(Duration::from_millis(200), Duration::from_millis(300));
         Effort { warm: series / 5, series }
     }
 

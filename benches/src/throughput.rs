@@ -39,7 +39,7 @@ struct Measured {
 }
 
 fn on_threads(lab: &Lab, threads: u32) -> Result<Measured, Error> {
-    let length = lab.mode.pick(Duration::from_millis(700), Duration::from_secs(5));
+    let length = lab.mode.pick(Duration::from_millis(700), Duration::from_secs(2));
     let begun = Instant::now();
     let results: Vec<Result<Worked, Error>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(move || work(lab, length))).collect();

@@ -65,8 +65,8 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
         Peer {
             name: "isolith",
             version: env!("CARGO_PKG_VERSION").into(),
-            settings: "the engine quickjs with its default pool and all limits; tool calls through the whole runner; \
-                       cold start with `isolith run hello.ts`",
+            settings: "the engine quickjs with all limits; a pool of 10 isolates, and of 1,000 with a stack each for \
+                       memory; tool calls through the whole runner; cold start with `isolith run hello.ts`",
             command: vec![own.into(), "peer".into()],
             hello: if works { Hello::Command(run) } else { Hello::Job },
         },
