@@ -1,4 +1,5 @@
-use crate::{BindingName, Json, Timestamp};
+use crate::CallOutcome;
+use crate::{BindingName, Json, SecretName, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes one [`HostCall::ReadBody`] may ask for, so that no reply is large.
@@ -25,6 +26,57 @@ pub enum HostCall {
         /// Its one argument; absent when it was called without, or with `undefined`.
         args: Option<Json>,
     },
+    /// Send a request to the network.
+    Fetch(Box<FetchCall>),
+    /// Use a key space.
+    Kv {
+        /// Which one.
+        space: BindingName,
+        /// What for.
+        #[serde(flatten)]
+        op: KvOp,
+    },
+    /// Use files.
+    Files {
+        /// What for.
+        #[serde(flatten)]
+        op: FilesOp,
+        /// What is to be written, where something is.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        bytes: Vec<u8>,
+    },
+    /// Run another program.
+    Invoke {
+        /// Which one.
+        name: BindingName,
+        /// Its input.
+        #[serde(default)]
+        args: Option<Json>,
+    },
+    /// Read a secret.
+    Reveal {
+        /// Which one.
+        name: SecretName,
+    },
+    /// Send on in the body of a request whose body is streamed. Answered when there is room for more.
+    WriteBody {
+        /// Which request.
+        request: RequestId,
+        /// The next bytes.
+        #[serde(default)]
+        bytes: Vec<u8>,
+        /// Whether these are the last.
+        last: bool,
+    },
+    /// Give up on a request, or on what is left of a body. Answered at once.
+    Drop {
+        /// The request.
+        #[serde(default)]
+        request: Option<RequestId>,
+        /// The body.
+        #[serde(default)]
+        body: Option<BodyId>,
+    },
     /// Wake the guest when this moment has come. A guest has at most one such call outstanding.
     Sleep {
         /// The moment.
@@ -37,6 +89,234 @@ pub enum HostCall {
         /// At most this many bytes, and never more than [`MAX_READ_BYTES`].
         most_bytes: u32,
     },
+}
+
+/// Names one request of one run; the guest numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RequestId(pub u32);
+
+/// A request to the network, as the guest wants it.
+///
+/// Answered by a value: `{"url", "status", "statusText", "headers": [[name, value], …], "redirected", "body", "length"}`, where
+/// `body` is a [`BodyId`] or null and `length` the number of bytes where it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FetchCall {
+    /// The guest's number for it.
+    pub request: RequestId,
+    /// Where to.
+    pub url: String,
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// Names in lower case, with their values; bytes above 0x7f as the characters of those numbers.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// What to do when the answer is to look elsewhere.
+    #[serde(default)]
+    pub redirect: Redirect,
+    /// Whether the body comes piece by piece, by [`HostCall::WriteBody`].
+    #[serde(default)]
+    pub streamed: bool,
+    /// The whole body, when it is not streamed and there is one.
+    #[serde(default)]
+    pub body: Option<Vec<u8>>,
+}
+
+/// What to do with a redirect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Redirect {
+    /// Go there, if that is granted too.
+    #[default]
+    Follow,
+    /// Fail.
+    Error,
+    /// Hand it to the guest.
+    Manual,
+}
+
+/// What is done with a key space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum KvOp {
+    /// Answered by a list with one entry for each key: null, or `{"value", "metadata", "version", "expires"}`.
+    Get {
+        /// Which ones.
+        keys: Vec<String>,
+    },
+    /// Answered by the new version, or by null when the key was not as expected.
+    Put {
+        /// Which one.
+        key: String,
+        /// Any JSON.
+        value: Json,
+        /// How long to keep it, in milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ttl_ms: Option<u64>,
+        /// Anything small to keep beside the value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        metadata: Option<Json>,
+        /// Only if the key has this version; 0 means that there is no such key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u64>,
+    },
+    /// Answered by whether the key was there, or by null when it was not as expected.
+    Delete {
+        /// Which one.
+        key: String,
+        /// As for `Put`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u64>,
+    },
+    /// Answered by `{"keys": [{"key", "metadata", "version", "expires"}, …], "cursor": text or null}`.
+    List {
+        /// Only keys that start with this.
+        #[serde(default)]
+        prefix: String,
+        /// Where an earlier list ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+        /// At most this many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u32>,
+    },
+}
+
+impl KvOp {
+    /// Whether it changes something.
+    pub fn access(&self) -> crate::Access {
+        match self {
+            KvOp::Get { .. } | KvOp::List { .. } => crate::Access::Read,
+            KvOp::Put { .. } | KvOp::Delete { .. } => crate::Access::Write,
+        }
+    }
+
+    /// In a word.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            KvOp::Get { .. } => "get",
+            KvOp::Put { .. } => "put",
+            KvOp::Delete { .. } => "delete",
+            KvOp::List { .. } => "list",
+        }
+    }
+}
+
+/// What is done with files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum FilesOp {
+    /// Answered by bytes, or by a body when there are many.
+    Read {
+        /// Which file.
+        path: String,
+        /// From this byte on.
+        #[serde(default)]
+        offset: u64,
+        /// At most this many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        length: Option<u64>,
+    },
+    /// Answered by the file's size. Makes the folders on the way. The file is there whole or as it was.
+    Write {
+        /// Which file.
+        path: String,
+        /// Behind what is there, instead of in its place.
+        #[serde(default)]
+        append: bool,
+    },
+    /// Answered by `{"entries": [{"name", "kind": "file" | "folder" | "link", "size"}, …], "cursor": text or null}`.
+    List {
+        /// Which folder.
+        path: String,
+        /// Where an earlier list ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+        /// At most this many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u32>,
+    },
+    /// Answered by `{"kind", "size", "modified"}`, or by null when there is nothing.
+    Stat {
+        /// What.
+        path: String,
+    },
+    /// Answered by whether there was something.
+    Remove {
+        /// What.
+        path: String,
+        /// A folder with all that is in it.
+        #[serde(default)]
+        recursive: bool,
+    },
+    /// Makes a folder and those on the way to it.
+    MakeFolder {
+        /// Which.
+        path: String,
+    },
+    /// Moves a file or a folder to another place and name, within one grant.
+    Rename {
+        /// What.
+        path: String,
+        /// Where to.
+        to: String,
+    },
+}
+
+impl FilesOp {
+    /// What it is about.
+    pub fn path(&self) -> &str {
+        match self {
+            FilesOp::Read { path, .. }
+            | FilesOp::Write { path, .. }
+            | FilesOp::List { path, .. }
+            | FilesOp::Stat { path }
+            | FilesOp::Remove { path, .. }
+            | FilesOp::MakeFolder { path }
+            | FilesOp::Rename { path, .. } => path,
+        }
+    }
+
+    /// Whether it changes something.
+    pub fn access(&self) -> crate::Access {
+        match self {
+            FilesOp::Read { .. } | FilesOp::List { .. } | FilesOp::Stat { .. } => crate::Access::Read,
+            _ => crate::Access::Write,
+        }
+    }
+
+    /// In a word.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            FilesOp::Read { .. } => "read",
+            FilesOp::Write { .. } => "write",
+            FilesOp::List { .. } => "list",
+            FilesOp::Stat { .. } => "stat",
+            FilesOp::Remove { .. } => "remove",
+            FilesOp::MakeFolder { .. } => "make folder",
+            FilesOp::Rename { .. } => "rename",
+        }
+    }
+}
+
+impl HostCall {
+    /// Reads what a guest sends for any call but a tool's, a timer's and a body's: JSON with a `kind`, and bytes beside it.
+    pub fn from_guest(json: &str, bytes: Vec<u8>) -> Option<HostCall> {
+        let mut call: HostCall = serde_json::from_str(json).ok()?;
+        match &mut call {
+            HostCall::Fetch(fetch) if !fetch.streamed => fetch.body = fetch.body.is_some().then_some(bytes),
+            HostCall::Files { bytes: own, .. } | HostCall::WriteBody { bytes: own, .. } => *own = bytes,
+            HostCall::Fetch(_)
+            | HostCall::Kv { .. }
+            | HostCall::Invoke { .. }
+            | HostCall::Reveal { .. }
+            | HostCall::Drop { .. } => {}
+            // These have a way of their own.
+            HostCall::Tool { .. } | HostCall::Sleep { .. } | HostCall::ReadBody { .. } => return None,
+        }
+        Some(call)
+    }
 }
 
 /// The answer to one [`HostCall`].
@@ -78,6 +358,26 @@ impl HostReply {
         }
     }
 
+    /// A reply that is a failure with a stable code.
+    pub fn failed_as(code: &str, name: impl Into<String>, message: impl Into<String>) -> Self {
+        HostReply::Failed {
+            error: CallError { name: name.into(), message: message.into(), code: Some(code.to_owned()) },
+        }
+    }
+
+    /// The value, as JSON.
+    pub fn value(value: &impl Serialize) -> Self {
+        match Json::of(value) {
+            Ok(json) => HostReply::Value { json: Some(json) },
+            Err(error) => HostReply::failed("Error", error.to_string()),
+        }
+    }
+
+    /// `undefined`: done, and nothing to say about it.
+    pub fn done() -> Self {
+        HostReply::Value { json: None }
+    }
+
     /// A reply that is a failure with this message.
     pub fn failed(name: impl Into<String>, message: impl Into<String>) -> Self {
         HostReply::Failed { error: CallError { name: name.into(), message: message.into(), code: None } }
@@ -94,6 +394,40 @@ pub struct CallError {
     /// A stable code, such as `tool.failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+}
+
+impl CallError {
+    /// Whether policy refused the call.
+    pub fn is_refusal(&self) -> bool {
+        self.code.as_deref().is_some_and(|code| code.ends_with(".denied"))
+    }
+}
+
+/// A reply, and what was done for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// For the guest.
+    pub reply: HostReply,
+    /// For the receipt. Empty means: what the call says, and how the reply went.
+    #[serde(default)]
+    pub acts: Vec<Act>,
+}
+
+/// One exercise of a grant, or one refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Act {
+    /// The grant that was used; for a refusal the smallest one that would have allowed it.
+    pub grant: String,
+    /// What was done or wanted, without content: `GET https://api.example.com/v1/users`.
+    pub what: String,
+    /// How it went.
+    pub outcome: CallOutcome,
+}
+
+impl From<HostReply> for Answer {
+    fn from(reply: HostReply) -> Answer {
+        Answer { reply, acts: Vec::new() }
+    }
 }
 
 /// A call that has no reply yet.

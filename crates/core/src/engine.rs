@@ -1,6 +1,6 @@
 use crate::{
-    BoxFuture, CallId, Digest, ErrorKind, Grant, HostCall, HostReply, Json, Limits, PendingCall, Program, Stream,
-    Suspended, SuspendedError, Timestamp, Usage,
+    Ambient, Answer, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits, PendingCall,
+    Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,12 @@ pub trait Isolate: Send {
 /// Performs what guests ask. Policy, audit, journal and replay are all hosts that wrap another.
 pub trait Host: Send + Sync {
     /// Performs one call, or refuses it: a refusal is a reply that the guest can catch.
-    fn call(&self, call: HostCall) -> BoxFuture<'_, HostReply>;
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer>;
+
+    /// Whether it holds something for the run that would be lost if the run left memory: open bodies, requests under way.
+    fn holds(&self) -> bool {
+        false
+    }
 }
 
 /// Where output goes as it is written. Called from inside `advance`, so it must not block.
@@ -71,8 +76,10 @@ impl Seed {
 pub struct Start {
     /// What it may use.
     pub limits: Limits,
-    /// What it may do.
-    pub grants: Vec<Grant>,
+    /// The names of what it may do.
+    pub bindings: Bindings,
+    /// What it may know of the world besides.
+    pub ambient: Ambient,
     /// Visible to the program as `input`; absent means `undefined`.
     pub input: Option<Json>,
     /// Visible to the program as globals of these names.

@@ -1,28 +1,56 @@
 //! The nouns of isolith and every decision about them.
 //!
 //! A program in an isolate is a pure, resumable machine: it computes, and it asks the host. This crate
-//! says what a program is ([`Program`]), what it may use ([`Limits`], [`Grant`]), what it can ask
-//! ([`HostCall`]), how it proceeds ([`Engine`], [`Isolate`], [`Step`]) and how it ended ([`Outcome`]).
-//! Nothing here performs I/O, reads a clock, draws a random number or needs a runtime.
+//! says what a program is ([`Program`]), what it may use ([`Limits`]) and do ([`Grant`], [`Manifest`], [`narrow()`],
+//! [`admit`]), what it can ask ([`HostCall`]), how it proceeds ([`Engine`], [`Isolate`], [`Step`]) and how it ended
+//! ([`Outcome`]). Nothing here performs I/O, reads a clock, draws a random number or needs a runtime.
 
+mod address;
+pub mod admit;
+mod ambient;
+mod audit;
 mod call;
 mod engine;
+mod fields;
 mod future;
 mod grant;
+pub mod headers;
 mod json;
 mod limits;
+mod manifest;
+mod narrow;
 mod outcome;
 mod program;
+pub mod quantity;
+mod stores;
 mod suspended;
+mod target;
 mod time;
 
-pub use call::{BodyId, CallError, CallId, HostCall, HostReply, MAX_READ_BYTES, PendingCall};
+pub use address::is_public;
+pub use admit::{Admitted, Refusal};
+pub use ambient::{Ambient, Source};
+pub use audit::{AuditLog, AuditRow, RunId};
+pub use call::{
+    Act, Answer, BodyId, CallError, CallId, FetchCall, FilesOp, HostCall, HostReply, KvOp, MAX_READ_BYTES, PendingCall,
+    Redirect, RequestId,
+};
 pub use engine::{End, Engine, EngineError, Failure, Host, Isolate, OutputSink, Seed, Start, Step, Turn, Unsupported};
+pub use fields::{FieldsError, nearest};
 pub use future::BoxFuture;
-pub use grant::{BindingName, Grant, InvalidName};
+pub use grant::{
+    Access, BindingName, Bindings, Bound, BoundError, Bounds, Budget, Credential, Egress, FilesGrant, Grant,
+    GrantError, GuestPath, HostPattern, InvalidHost, InvalidName, InvalidPath, InvokeGrant, KvGrant, Method,
+    PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template, TemplateError,
+    ToolGrant,
+};
 pub use json::{InvalidJson, Json};
 pub use limits::{InvalidLimit, Limits};
+pub use manifest::{Change, Manifest, Network, SCHEMA};
+pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
 pub use program::{Digest, Form, Module, Program};
+pub use stores::{KeySpaces, SecretStore};
 pub use suspended::{Suspended, SuspendedError};
+pub use target::{InvalidTarget, Target};
 pub use time::Timestamp;

@@ -39,6 +39,10 @@ pub struct Limits {
     pub calls_in_flight: u32,
     /// A suspended run, uncompressed.
     pub suspended_bytes: u64,
+    /// Requests to the network, redirects included.
+    pub egress_requests: u32,
+    /// One response's body, after it was decompressed.
+    pub egress_response_bytes: u64,
 }
 
 impl Default for Limits {
@@ -55,6 +59,8 @@ impl Default for Limits {
             calls: 1_000,
             calls_in_flight: 64,
             suspended_bytes: 64 * MIB,
+            egress_requests: 100,
+            egress_response_bytes: 32 * MIB,
         }
     }
 }
@@ -90,6 +96,8 @@ impl Limits {
         bytes("value", self.value_bytes, 1, BYTES_MAX)?;
         bytes("payload", self.payload_bytes, 1, BYTES_MAX)?;
         bytes("suspended", self.suspended_bytes, 1, MEMORY_BYTES_MAX)?;
+        bytes("egress_response", self.egress_response_bytes, 1, MEMORY_BYTES_MAX)?;
+        in_range("egress_requests", self.egress_requests, 0, CALLS_MAX, |n| n.to_string())?;
         in_range("calls", self.calls, 0, CALLS_MAX, |n| n.to_string())?;
         in_range("calls_in_flight", self.calls_in_flight, 1, CALLS_MAX, |n| n.to_string())
     }

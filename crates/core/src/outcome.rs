@@ -103,6 +103,9 @@ pub struct RunError {
     pub name: String,
     /// For people and models.
     pub message: String,
+    /// A stable code, where the error came from a host call: `egress.denied`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub code: Option<String>,
     /// Frames, with positions in the author's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
@@ -137,10 +140,10 @@ pub struct Usage {
 /// One host call, as the receipt lists it: what, not with which content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// `tool`, ...
-    pub kind: String,
-    /// The binding.
-    pub name: String,
+    /// The grant it exercised, such as `tool:search`; for a refusal the smallest one that would have allowed it.
+    pub grant: String,
+    /// What was asked for: `GET https://api.example.com/v1/users`.
+    pub what: String,
     /// How it went.
     pub outcome: CallOutcome,
     /// From being performed to being answered.
@@ -173,12 +176,26 @@ pub struct Exercised {
 }
 
 impl HostCall {
-    /// The kind of call and its binding, as receipts and audits name it. Nothing for timers and for reading on in a
-    /// body, which exercise no grant of their own and do not count as calls.
-    pub fn label(&self) -> Option<(&'static str, &str)> {
+    /// What is asked for, as receipts and audits say it until the gate knows better. Nothing for timers and for going on
+    /// with a body, which exercise no grant of their own and do not count as calls.
+    pub fn label(&self) -> Option<(String, String)> {
+        let same = |grant: String| Some((grant.clone(), grant));
         match self {
-            HostCall::Tool { name, .. } => Some(("tool", name.as_str())),
-            HostCall::ReadBody { .. } | HostCall::Sleep { .. } => None,
+            HostCall::Tool { name, .. } => Some((format!("tool:{name}"), name.to_string())),
+            HostCall::Invoke { name, .. } => Some((format!("invoke:{name}"), name.to_string())),
+            HostCall::Fetch(fetch) => {
+                let shown: String = fetch.url.split(['?', '#']).next().unwrap_or_default().chars().take(500).collect();
+                Some((format!("egress:{} {shown}", fetch.method), format!("{} {shown}", fetch.method)))
+            }
+            HostCall::Kv { space, op } => Some((format!("kv:{space}"), format!("{} {space}", op.verb()))),
+            HostCall::Files { op, .. } => {
+                let access = if op.access() == crate::Access::Read { "read" } else { "write" };
+                Some((format!("files:{access} {}", op.path()), format!("{} {}", op.verb(), op.path())))
+            }
+            HostCall::Reveal { name } => same(format!("secret:reveal {name}")),
+            HostCall::ReadBody { .. } | HostCall::Sleep { .. } | HostCall::WriteBody { .. } | HostCall::Drop { .. } => {
+                None
+            }
         }
     }
 }

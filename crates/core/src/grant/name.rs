@@ -1,17 +1,6 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One capability given to a run. What was not granted does not exist in the guest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Grant {
-    /// One function of the embedder, called as `tools.<name>(args)` or `external_<name>(args)`.
-    Tool {
-        /// The name in the guest.
-        name: BindingName,
-    },
-}
-
 /// The longest binding name.
 const NAME_BYTES_MAX: usize = 64;
 

@@ -20,13 +20,13 @@ const SIZE_UNITS: &[(&str, f64)] = &[
 ];
 
 /// Reads `30s`, `500ms`, `2m`; a bare number is seconds.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let seconds = number_and_unit(text, DURATION_UNITS).ok_or("write a duration such as `30s`, `500ms` or `2m`")?;
     Duration::try_from_secs_f64(seconds).map_err(|_| "a duration must be positive and not absurd".into())
 }
 
 /// Reads `64MiB`, `512k`; a bare number is bytes, and the units are powers of 1024.
-pub(crate) fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let bytes = number_and_unit(text, SIZE_UNITS).ok_or("write a size such as `64MiB` or `512KiB`")?;
     if !(0.0..=9e15).contains(&bytes) {
         return Err("a size must be positive and not absurd".into());

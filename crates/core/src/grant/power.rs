@@ -1,0 +1,95 @@
+use super::{BindingName, Budget, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant};
+use serde::Serialize;
+
+/// One capability given to a run. What was not granted does not exist in the guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// What it is about.
+    pub power: Power,
+    /// Whether it allows, asks or forbids.
+    pub rule: Rule,
+    /// How often it may be used; all of these are counted.
+    pub budgets: Vec<Budget>,
+}
+
+/// What a grant is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// Requests to the network.
+    Egress(Egress),
+    /// A space of keys.
+    Kv(KvGrant),
+    /// Files.
+    Files(FilesGrant),
+    /// A function of the embedder.
+    Tool(ToolGrant),
+    /// Another program.
+    Invoke(InvokeGrant),
+    /// A secret.
+    Secret(SecretGrant),
+}
+
+impl Grant {
+    /// Allows something, without counting.
+    pub fn allow(power: Power) -> Self {
+        Grant { power, rule: Rule::Allow, budgets: Vec::new() }
+    }
+
+    /// Allows a function that the embedder brings.
+    pub fn tool(name: BindingName) -> Self {
+        Grant::allow(Power::Tool(ToolGrant::new(name)))
+    }
+}
+
+impl From<Power> for Grant {
+    fn from(power: Power) -> Grant {
+        Grant::allow(power)
+    }
+}
+
+/// The names under which a guest finds what it was granted. All that an engine needs to know of grants.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bindings {
+    /// `tools.<name>`.
+    pub tools: Vec<BindingName>,
+    /// `kv.<name>`.
+    pub kv: Vec<BindingName>,
+    /// What `invoke` takes.
+    pub invoke: Vec<BindingName>,
+    /// Whether there is `fetch`.
+    pub fetch: bool,
+    /// Whether there is `files`.
+    pub files: bool,
+    /// What `secrets.get` takes.
+    pub secrets: Vec<super::SecretName>,
+}
+
+impl Bindings {
+    /// The bindings of these grants. What is only forbidden binds nothing.
+    pub fn of(grants: &[Grant]) -> Self {
+        let mut bindings = Bindings::default();
+        for grant in grants.iter().filter(|grant| grant.rule != Rule::Deny) {
+            match &grant.power {
+                Power::Egress(_) => bindings.fetch = true,
+                Power::Files(_) => bindings.files = true,
+                Power::Kv(kv) => add(&mut bindings.kv, &kv.name),
+                Power::Tool(tool) => add(&mut bindings.tools, &tool.name),
+                Power::Invoke(invoke) => add(&mut bindings.invoke, &invoke.name),
+                Power::Secret(secret) if secret.reveal => add(&mut bindings.secrets, &secret.name),
+                Power::Secret(_) => {}
+            }
+        }
+        bindings
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Bindings::default()
+    }
+}
+
+fn add<T: Clone + PartialEq>(names: &mut Vec<T>, name: &T) {
+    if !names.contains(name) {
+        names.push(name.clone());
+    }
+}

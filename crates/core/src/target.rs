@@ -1,0 +1,234 @@
+use crate::grant::{is_dots, named};
+use std::fmt;
+use url::{Host, Url};
+
+/// The longest URL that is looked at.
+const URL_BYTES_MAX: usize = 64 << 10;
+/// Escapes of escapes are undone this often in the search for tricks.
+const DECODE_ROUNDS: usize = 4;
+
+/// Where a request goes, in its one form. What is checked is what is sent: the request is built from this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    url: Url,
+    host: Host,
+}
+
+/// A URL that no request is made to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidTarget {
+    /// It is not a URL.
+    #[error("this is not a URL that can be fetched: {0}")]
+    NotAUrl(String),
+    /// Its scheme leads to no server.
+    #[error("`{0}:` is not `https:` or `http:`")]
+    Scheme(String),
+    /// It names a user or a password.
+    #[error("a URL may not hold a user or a password")]
+    User,
+    /// Its host cannot be looked up.
+    #[error("`{0}` is not the name of a host")]
+    Host(String),
+    /// Port 0.
+    #[error("there is no port 0")]
+    Port,
+    /// Far too long.
+    #[error("the URL is {0} bytes long, and may be {URL_BYTES_MAX}")]
+    Long(usize),
+}
+
+impl Target {
+    /// Reads a URL as browsers do, and refuses what could be taken for something else.
+    pub fn parse(text: &str) -> Result<Self, InvalidTarget> {
+        if text.len() > URL_BYTES_MAX {
+            return Err(InvalidTarget::Long(text.len()));
+        }
+        Target::of(Url::parse(text).map_err(|error| InvalidTarget::NotAUrl(error.to_string()))?)
+    }
+
+    /// Where a redirect from here leads.
+    pub fn join(&self, location: &str) -> Result<Self, InvalidTarget> {
+        if location.len() > URL_BYTES_MAX {
+            return Err(InvalidTarget::Long(location.len()));
+        }
+        Target::of(self.url.join(location).map_err(|error| InvalidTarget::NotAUrl(error.to_string()))?)
+    }
+
+    fn of(mut url: Url) -> Result<Self, InvalidTarget> {
+        if !matches!(url.scheme(), "https" | "http") {
+            return Err(InvalidTarget::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(InvalidTarget::User);
+        }
+        if url.port() == Some(0) {
+            return Err(InvalidTarget::Port);
+        }
+        let odd = |text: &str| InvalidTarget::Host(text.chars().take(100).collect());
+        let host = match url.host() {
+            Some(Host::Domain(name)) => {
+                let plain = named(name).ok_or_else(|| odd(name))?;
+                if plain != name {
+                    url.set_host(Some(&plain)).map_err(|_| odd(&plain))?;
+                }
+                Host::Domain(plain)
+            }
+            Some(Host::Ipv4(address)) => Host::Ipv4(address),
+            Some(Host::Ipv6(address)) => Host::Ipv6(address),
+            None => return Err(odd("")),
+        };
+        url.set_fragment(None);
+        Ok(Target { url, host })
+    }
+
+    /// The whole URL.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host, in its one form.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The port, given or usual.
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
+    /// Whether it is encrypted.
+    pub fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// The path, starting with `/`.
+    pub fn path(&self) -> &str {
+        self.url.path()
+    }
+
+    /// Whether two requests go to the same place: what is meant for one may be told to the other.
+    pub fn same_origin(&self, other: &Target) -> bool {
+        self.is_https() == other.is_https() && self.host == other.host && self.port() == other.port()
+    }
+
+    /// Whether the path means the same to every server: no escape in it stands for `/`, `\` or a dot that leads up, however
+    /// often it is undone. Only such a path can be held against a prefix.
+    pub fn path_is_plain(&self) -> bool {
+        let mut path = self.path().as_bytes().to_vec();
+        for round in 0..DECODE_ROUNDS {
+            let text = String::from_utf8_lossy(&path);
+            if text.split(['/', '\\']).any(is_dots) || text.contains(['\\', '\0', '\r', '\n']) {
+                return false;
+            }
+            let (decoded, slashes) = undo_escapes(&path);
+            if slashes {
+                return false;
+            }
+            if decoded == path {
+                return true;
+            }
+            // Deeper than anyone writes in good faith.
+            if round + 1 == DECODE_ROUNDS {
+                return false;
+            }
+            path = decoded;
+        }
+        true
+    }
+}
+
+/// Undoes percent escapes once, and says whether one of them was a slash of either kind.
+fn undo_escapes(bytes: &[u8]) -> (Vec<u8>, bool) {
+    let hex = |b: u8| char::from(b).to_digit(16);
+    let (mut out, mut slashes, mut i) = (Vec::with_capacity(bytes.len()), false, 0);
+    while i < bytes.len() {
+        let escape = match bytes[i..] {
+            [b'%', high, low, ..] => hex(high).zip(hex(low)).map(|(high, low)| (high * 16 + low) as u8),
+            _ => None,
+        };
+        match escape {
+            Some(byte) => {
+                slashes |= byte == b'/' || byte == b'\\';
+                out.push(byte);
+                i += 3;
+            }
+            None => {
+                out.push(bytes[i]);
+                i += 1;
+            }
+        }
+    }
+    (out, slashes)
+}
+
+impl fmt::Display for Target {
+    /// Without the query, which may hold what is nobody else's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.url.scheme(), self.host)?;
+        if let Some(port) = self.url.port() {
+            write!(f, ":{port}")?;
+        }
+        f.write_str(self.path())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_have_one_form() {
+        let shown = |url: &str| Target::parse(url).map(|t| t.to_string()).map_err(|e| e.to_string());
+        for (url, form) in [
+            ("https://API.Example.com./a?b#c", "https://api.example.com/a"),
+            ("http://127.1:80/", "http://127.0.0.1/"),
+            ("http://0x7f000001/", "http://127.0.0.1/"),
+            ("http://①②⑦.0.0.1/", "http://127.0.0.1/"),
+            ("http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+            ("https://h/a/../b/%2e%2e/c", "https://h/c"),
+            ("https:\\\\h\\x", "https://h/x"),
+        ] {
+            assert_eq!(shown(url), Ok(form.to_owned()), "{url}");
+        }
+        for bad in [
+            "",
+            "x",
+            "/a",
+            "ftp://h/",
+            "data:,x",
+            "https://u@h/",
+            "https://u:p@h/",
+            "https://h:0/",
+            "https://",
+            "https://a..b/",
+            "https://h:65616/",
+            "https://h:+80/",
+            "https://[::1%25lo]/",
+        ] {
+            assert!(shown(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn tricks_in_paths_are_seen() {
+        let plain = |path: &str| Target::parse(&format!("https://h{path}")).unwrap().path_is_plain();
+        for path in ["/", "/a/b", "/a%20b", "/a;v=1/b", "/100%25", "/%C3%A4", "/a%zz", "/..a/b..", "/a,b"] {
+            assert!(plain(path), "{path}");
+        }
+        for path in [
+            "/a%2fb",
+            "/a%2Fb",
+            "/a%5cb",
+            "/a%252fb",
+            "/a/%252e%252e/b",
+            "/a/%25252e./b",
+            "/a/..;/b",
+            "/a/..%3bx/b",
+            "/a%00b",
+            "/a%0d%0ab",
+        ] {
+            assert!(!plain(path), "{path}");
+        }
+    }
+}
