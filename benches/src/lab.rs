@@ -2,7 +2,7 @@ use crate::error::Error;
 use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
-    BindingName, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits,
+    Ambient, Answer, BindingName, Bindings, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits,
     OutputSink, PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
 };
 use isolith_quickjs::QuickJs;
@@ -51,7 +51,8 @@ impl Lab {
     pub(crate) async fn start(&self, program: &Program, grants: &[Grant]) -> Result<Box<dyn Isolate>, Error> {
         let start = Start {
             limits: limits(),
-            grants: grants.to_vec(),
+            bindings: Bindings::of(grants),
+            ambient: Ambient::default(),
             input: None,
             args: Vec::new(),
             seed: Seed([7; 32]),
@@ -99,7 +100,7 @@ pub(crate) fn body(code: impl Into<Arc<str>>) -> Program {
 }
 
 pub(crate) fn tools(names: &[&str]) -> Result<Vec<Grant>, Error> {
-    names.iter().map(|name| Ok(Grant::Tool { name: BindingName::new(*name)? })).collect()
+    names.iter().map(|name| Ok(Grant::tool(BindingName::new(*name)?))).collect()
 }
 
 pub(crate) fn turn(replies: Vec<(CallId, HostReply)>) -> Turn {
@@ -114,7 +115,7 @@ pub(crate) fn echo(call: PendingCall) -> (CallId, HostReply) {
 fn answer(call: HostCall) -> HostReply {
     match call {
         HostCall::Tool { args, .. } => HostReply::Value { json: args },
-        HostCall::Sleep { .. } | HostCall::ReadBody { .. } => HostReply::failed("Error", "only tools here"),
+        _ => HostReply::failed("Error", "only tools here"),
     }
 }
 
@@ -125,8 +126,8 @@ fn limits() -> Limits {
 struct Echo;
 
 impl Host for Echo {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, HostReply> {
-        Box::pin(std::future::ready(answer(call)))
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(answer(call).into()))
     }
 }
 

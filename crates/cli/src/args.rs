@@ -1,6 +1,6 @@
 use crate::exit::Exit;
 use crate::paint::{self, ERROR, HINT};
-use crate::quantity;
+use isolith_core::quantity;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -22,6 +22,19 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Go on with a run that was suspended
     Resume(Resume),
+    /// Say what a program will reach for, without running it
+    Check(Check),
+    /// Look at manifests: what they grant, and what changed between two
+    #[command(subcommand)]
+    Manifest(Manifest),
+    /// Show what runs did, and what they were refused
+    Audit(Audit),
+    /// Keep secrets that grants can use, encrypted
+    #[command(subcommand)]
+    Secret(Secret),
+    /// Show or forget what was answered to questions about programs
+    #[command(subcommand)]
+    Consent(Consent),
     /// Measure this build on this machine
     Bench(Bench),
     /// Look at what this machine offers
@@ -66,6 +79,8 @@ pub(crate) struct Resume {
     #[command(flatten)]
     pub(crate) suspend: Suspend,
     #[command(flatten)]
+    pub(crate) grants: GrantOptions,
+    #[command(flatten)]
     pub(crate) show: Show,
 }
 
@@ -100,7 +115,154 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<String>,
     #[command(flatten)]
+    pub(crate) grants: GrantOptions,
+    #[command(flatten)]
     pub(crate) show: Show,
+}
+
+/// What the program may do. Nothing, unless something here says so.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Grants (default: none)")]
+pub(crate) struct GrantOptions {
+    /// Requests: `api.github.com`, `'GET https://api.github.com/repos/*'`, `http://localhost:8080`, `'*.example.com'`
+    #[arg(long, value_name = "[METHOD ]TARGET")]
+    pub(crate) allow_net: Vec<String>,
+    /// A key space, as `kv.<SPACE>`: `cache`, or `'read cache'`
+    #[arg(long, value_name = "SPACE")]
+    pub(crate) allow_kv: Vec<String>,
+    /// A file or folder to read, by `files`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_read: Vec<String>,
+    /// A file or folder to read and write
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<String>,
+    /// A function `tools.<NAME>` that is a command: JSON on stdin, JSON on stdout
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub(crate) tool: Vec<String>,
+    /// Another program, as `invoke("NAME", input)`
+    #[arg(long, value_name = "NAME=FILE")]
+    pub(crate) program: Vec<String>,
+    /// A secret that credentials can use: `GITHUB_TOKEN=env:GH_TOKEN`, or `file:`, `command:`, `store:`
+    #[arg(long, value_name = "NAME=SOURCE")]
+    pub(crate) secret: Vec<String>,
+    /// What is added to granted requests: `'api.github.com: Authorization: Bearer ${GITHUB_TOKEN}'`, or after the target
+    /// `bearer NAME`, `basic user:${NAME}`, `query key=${NAME}`, `sigv4 REGION/SERVICE ACCESS_KEY SECRET_KEY`
+    #[arg(long, value_name = "TARGET: CREDENTIAL")]
+    pub(crate) credential: Vec<String>,
+    /// Lets the program read a secret itself, by `secrets.get`. Whatever it does with it is out of our hands
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reveal: Vec<String>,
+    /// Any grant as receipts write it, such as `'deny egress:*.internal.example'` or `'ask tool:mail'`
+    #[arg(long, value_name = "GRANT")]
+    pub(crate) grant: Vec<String>,
+    /// The grants and limits of a manifest, `isolith.toml` or JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// The most that any program may do here, a file like a manifest: everything else is narrowed to it
+    #[arg(long, value_name = "FILE", env = "ISOLITH_POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The whole public internet, the working folder, and whatever the program seems to need
+    #[arg(long)]
+    pub(crate) allow_all: bool,
+    /// Never ask about what is not granted
+    #[arg(long)]
+    pub(crate) no_prompt: bool,
+    /// Certificates (PEM) to trust besides the platform's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Write the audit to this file too, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_log: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    /// The program; `-` reads it from stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) grants: GrantOptions,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Manifest {
+    /// Say whether a manifest is right, and what it grants
+    Check {
+        /// `isolith.toml` or JSON
+        file: PathBuf,
+        /// Print the findings as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what changed between two manifests; exits with 1 when the new one allows more
+    Diff {
+        /// The old one
+        old: PathBuf,
+        /// The new one
+        new: PathBuf,
+        /// Print the changes as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of manifests, for editors
+    Schema,
+}
+
+#[derive(Args)]
+pub(crate) struct Audit {
+    /// Only this run
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Only what was refused
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Only requests to this host
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+    /// The last so many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// Print each row as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Secret {
+    /// Keep a secret; its value is read from stdin
+    Set {
+        /// Its name
+        name: String,
+    },
+    /// Show the names of what is kept
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a secret
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Consent {
+    /// Show what was answered
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget what was answered about a program
+    Forget {
+        /// Its digest, as `isolith consent list` shows it
+        program: String,
+    },
 }
 
 #[derive(Args, Clone, Copy)]

@@ -18,6 +18,11 @@ impl Failure {
         Failure { exit: Exit::Usage, message: message.to_string(), hint: Some(hint.to_string()) }
     }
 
+    /// The program is at fault, and the message says where.
+    pub(crate) fn program(message: impl Display) -> Failure {
+        Failure { exit: Exit::Failed, message: message.to_string(), hint: None }
+    }
+
     /// Our fault, or the system's.
     pub(crate) fn internal(doing: &str, error: &dyn std::error::Error) -> Failure {
         let mut message = format!("{doing}: {error}");

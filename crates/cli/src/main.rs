@@ -1,12 +1,14 @@
 //! `isolith`, the command: runs programs that nobody has read.
 
 mod args;
+mod ask;
 mod commands;
 mod exit;
 mod failure;
+mod grants;
+mod job;
 mod paint;
 mod progress;
-mod quantity;
 mod show;
 mod source;
 mod terminal;
@@ -26,6 +28,11 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Eval(args) => commands::eval::eval(args),
         Command::Resume(args) => commands::resume::resume(args),
+        Command::Check(args) => commands::check::check(&args),
+        Command::Manifest(args) => commands::manifest::manifest(args),
+        Command::Audit(args) => commands::audit::audit(args),
+        Command::Secret(args) => commands::secret::secret(args),
+        Command::Consent(args) => commands::consent::consent(args),
         Command::Bench(args) => commands::bench::bench(&args),
         Command::Doctor(args) => commands::doctor::doctor(args),
         Command::Completions(args) => Ok(commands::completions::completions(args)),

@@ -36,6 +36,13 @@ pub(crate) fn program(path: &Path, bytes_max: u64) -> Result<Source, Failure> {
     Ok(Source { name, text })
 }
 
+/// Reads a text that is neither a program nor data: a manifest, a policy.
+pub(crate) fn text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
+    let bytes = read(path, bytes_max, "such a file is a page or two")?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage(format!("`{}` is not valid UTF-8", path.display()), "save it as UTF-8"))
+}
+
 /// Reads a JSON document from a file, or from stdin for `-`.
 pub(crate) fn json(path: &Path, bytes_max: u64) -> Result<Json, Failure> {
     let shown = path.display();

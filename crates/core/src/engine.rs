@@ -2,6 +2,7 @@ use crate::{
     Ambient, Answer, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits, PendingCall,
     Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,11 @@ pub trait Host: Send + Sync {
     /// Whether it holds something for the run that would be lost if the run left memory: open bodies, requests under way.
     fn holds(&self) -> bool {
         false
+    }
+
+    /// A text without the secrets this host knows of. Everything that leaves a run goes through here.
+    fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(text)
     }
 }
 

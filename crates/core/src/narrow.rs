@@ -2,7 +2,7 @@
 
 use crate::grant::{Budget, Egress, FilesGrant, Grant, InvokeGrant, KvGrant, Power, Rule, SecretGrant, ToolGrant};
 use crate::{Json, Limits};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// What a run really gets.
@@ -15,7 +15,7 @@ pub struct Narrowed {
 }
 
 /// One grant that was asked for and did not come through whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Narrowing {
     /// As asked for.
     pub requested: String,

@@ -1,9 +1,12 @@
-use crate::{HostCall, Json, PendingCall};
+use crate::{HostCall, Json, Narrowing, PendingCall, RunId};
 use serde::{Deserialize, Serialize};
 
 /// How a run ended, and everything worth knowing about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
+    /// The run's name in audits, when it had one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub run: Option<RunId>,
     /// How it ended.
     pub status: Status,
     /// The value, when there is one; absent also for `undefined`.
@@ -18,6 +21,12 @@ pub struct Outcome {
     pub usage: Usage,
     /// Each host call that exercised a grant, in the order made.
     pub calls: Vec<CallRecord>,
+    /// What the run was allowed to do.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub grants: Vec<String>,
+    /// What was asked for it and not, or not wholly, allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub narrowed: Vec<Narrowing>,
     /// The grants that were used, with counts.
     pub exercised: Vec<Exercised>,
     /// What was asked for and refused.
@@ -176,8 +185,15 @@ pub struct Exercised {
 }
 
 impl HostCall {
-    /// What is asked for, as receipts and audits say it until the gate knows better. Nothing for timers and for going on
-    /// with a body, which exercise no grant of their own and do not count as calls.
+    /// Whether it exercises a grant. Timers and going on with a body do not, and do not count as calls.
+    pub fn exercises(&self) -> bool {
+        !matches!(
+            self,
+            HostCall::ReadBody { .. } | HostCall::Sleep { .. } | HostCall::WriteBody { .. } | HostCall::Drop { .. }
+        )
+    }
+
+    /// What is asked for, as receipts say it until the gate knows better; nothing for what exercises no grant.
     pub fn label(&self) -> Option<(String, String)> {
         let same = |grant: String| Some((grant.clone(), grant));
         match self {

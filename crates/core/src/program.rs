@@ -66,6 +66,13 @@ impl Program {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
+impl Digest {
+    /// The digest of a text, such as a program's source.
+    pub fn of(text: &str) -> Digest {
+        Digest(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -1,11 +1,26 @@
 //! The host side of every grant: decides in pure code, then acts, then writes it down.
 
 mod bodies;
+mod book;
+mod calls;
 mod command;
 pub mod egress;
+mod fetch;
 mod files;
+mod gate;
+mod held;
+mod ledger;
+mod means;
 mod redact;
+mod requests;
 mod schema;
 mod secrets;
 
 pub use bodies::BodySource;
+pub use redact::{RedactStream, Redactor};
+pub use command::run_command;
+pub use files::{FilesAnswer, Folders};
+pub use gate::{Gate, Identity};
+pub use means::{Approver, Invocation, Invoked, Means, Programs, Question};
+pub use schema::Schemas;
+pub use secrets::{Secret, Vault};

@@ -1,1 +1,116 @@
+//! What a tool takes and answers, checked against the JSON Schemas of its grant.
 
+use isolith_core::{BindingName, CallError, Grant, Json, Power, Rule};
+use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How many violations a message lists.
+const SHOWN_MAX: usize = 3;
+/// How much of each.
+const SHOWN_CHARS_MAX: usize = 300;
+/// What one pattern of a schema may take once compiled.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// The schemas of a run's tools, compiled once.
+#[derive(Debug, Default)]
+pub struct Schemas {
+    tools: BTreeMap<BindingName, Vec<Pair>>,
+}
+
+#[derive(Debug)]
+struct Pair {
+    input: Option<Validator>,
+    output: Option<Validator>,
+}
+
+impl Schemas {
+    /// Compiles the schemas of these grants, or says what is wrong with one.
+    pub fn of(grants: &[Grant]) -> Result<Self, String> {
+        let mut tools: BTreeMap<BindingName, Vec<Pair>> = BTreeMap::new();
+        for grant in grants.iter().filter(|grant| grant.rule != Rule::Deny) {
+            let Power::Tool(tool) = &grant.power else { continue };
+            let compiled = |schema: &Option<Json>, what: &str| match schema {
+                None => Ok(None),
+                Some(schema) => compile(schema)
+                    .map(Some)
+                    .map_err(|why| format!("the {what} schema of the tool `{}` cannot be used: {why}", tool.name)),
+            };
+            let pair = Pair { input: compiled(&tool.input, "input")?, output: compiled(&tool.output, "output")? };
+            tools.entry(tool.name.clone()).or_default().push(pair);
+        }
+        Ok(Schemas { tools })
+    }
+
+    /// Whether a tool may be called with this argument. An absent argument counts as null.
+    pub fn check_input(&self, name: &BindingName, args: Option<&Json>) -> Result<(), CallError> {
+        let wrong = |what: String| CallError {
+            name: "TypeError".into(),
+            message: format!("the argument of the tool `{name}` is not what it takes: {what}"),
+            code: Some("tool.invalid_input".into()),
+        };
+        check(self.of_tool(name).filter_map(|pair| pair.input.as_ref()), args).map_err(wrong)
+    }
+
+    /// Whether a tool's answer is what was promised. An absent answer counts as null.
+    pub fn check_output(&self, name: &BindingName, answer: Option<&Json>) -> Result<(), CallError> {
+        let wrong = |what: String| CallError {
+            name: "Error".into(),
+            message: format!("the answer of the tool `{name}` is not what it promises: {what}"),
+            code: Some("tool.invalid_output".into()),
+        };
+        check(self.of_tool(name).filter_map(|pair| pair.output.as_ref()), answer).map_err(wrong)
+    }
+
+    fn of_tool(&self, name: &BindingName) -> impl Iterator<Item = &Pair> {
+        self.tools.get(name).into_iter().flatten()
+    }
+}
+
+// THREAT[T-TOOL-005]: a schema can point anywhere, and following it would be a request or a look at a file that nobody
+// granted. Nothing outside the schema is ever fetched.
+struct Nowhere;
+
+impl Retrieve for Nowhere {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(format!("`$ref` to `{uri}` leads out of the schema, and nothing is fetched: put it under `$defs`").into())
+    }
+}
+
+fn compile(schema: &Json) -> Result<Validator, String> {
+    let schema: Value = schema.parse().map_err(|error| error.to_string())?;
+    jsonschema::options()
+        .with_retriever(Nowhere)
+        // THREAT[T-TOOL-006]: patterns meet the guest's strings. An engine that backtracks can be kept busy for ever.
+        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX))
+        .build(&schema)
+        .map_err(|error| shorten(&error.to_string()))
+}
+
+fn check<'a>(validators: impl Iterator<Item = &'a Validator>, json: Option<&Json>) -> Result<(), String> {
+    let mut validators = validators.peekable();
+    if validators.peek().is_none() {
+        return Ok(());
+    }
+    // Texts that serde cannot hold, such as lone surrogates or very deep nesting, meet no schema.
+    let value: Value = json.map_or(Ok(Value::Null), Json::parse).map_err(|error| error.to_string())?;
+    for validator in validators.filter(|validator| !validator.is_valid(&value)) {
+        let violations: Vec<String> = validator.iter_errors(&value).take(SHOWN_MAX + 1).map(|e| show(&e)).collect();
+        let more = if violations.len() > SHOWN_MAX { "; and more" } else { "" };
+        return Err(violations[..violations.len().min(SHOWN_MAX)].join("; ") + more);
+    }
+    Ok(())
+}
+
+fn show(error: &jsonschema::ValidationError<'_>) -> String {
+    let path = error.instance_path().as_str();
+    let what = shorten(&error.to_string());
+    if path.is_empty() { what } else { format!("{}: {what}", shorten(path)) }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

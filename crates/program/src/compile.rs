@@ -48,13 +48,46 @@ pub(crate) fn explain(fault: Fault, text: &str, flavour: Flavour, scan: &Scan) -
 
 fn compile_here(text: &str, flavour: Flavour, scan: &Scan, mapping: Mapping) -> Result<Printed, Fault> {
     let allocator = Allocator::default();
-    let parsed = match scan.traits.module {
-        true => parse::module(&allocator, text, flavour)?,
-        false => parse::body(&allocator, text, flavour)?,
-    };
+    let parsed = parse(&allocator, text, flavour, scan.traits)?;
     reject_leniency(&parsed, flavour, scan.traits)?;
     let finished = finish(&allocator, parsed, flavour, scan.traits, mapping);
     finished.map_err(|fault| fault.reaching(Reached::Syntax))
+}
+
+fn parse<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour, traits: Traits) -> Result<Parsed<'a>, Fault> {
+    match traits.module {
+        true => parse::module(allocator, text, flavour),
+        false => parse::body(allocator, text, flavour),
+    }
+}
+
+/// The syntax tree of a text that [`compile`] accepts, shaped to return its value, with its types still in it.
+pub(crate) fn tree<'a>(
+    allocator: &'a Allocator,
+    text: &str,
+    flavour: Flavour,
+    traits: Traits,
+) -> Result<Parsed<'a>, Fault> {
+    let mut parsed = parse(allocator, text, flavour, traits)?;
+    shape(allocator, &mut parsed, traits)?;
+    parsed.program.source_type = body_type(flavour);
+    Ok(parsed)
+}
+
+fn shape<'a>(allocator: &'a Allocator, parsed: &mut Parsed<'a>, traits: Traits) -> Result<(), Fault> {
+    let builder = AstBuilder::new(allocator);
+    let Parsed { program, text } = parsed;
+    if traits.module {
+        return flatten(program, &builder, *text);
+    }
+    let (directives, statements) = (&mut program.directives, &mut program.body);
+    Shaper { directives, statements, builder: &builder }.give_value();
+    Ok(())
+}
+
+/// A function body without its function, which is what the checker knows as CommonJS.
+fn body_type(flavour: Flavour) -> SourceType {
+    SourceType::cjs().with_typescript(flavour == Flavour::TypeScript)
 }
 
 /// What the parser lets pass although it is wrong.
@@ -71,30 +104,24 @@ fn reject_leniency(parsed: &Parsed<'_>, flavour: Flavour, traits: Traits) -> Res
 
 fn finish<'a>(
     allocator: &'a Allocator,
-    parsed: Parsed<'a>,
+    mut parsed: Parsed<'a>,
     flavour: Flavour,
     traits: Traits,
     mapping: Mapping,
 ) -> Result<Printed, Fault> {
+    shape(allocator, &mut parsed, traits)?;
     let Parsed { mut program, text } = parsed;
-    let builder = AstBuilder::new(allocator);
-    if traits.module {
-        flatten(&mut program, &builder, text)?;
-        // The parser takes it in a module, but what runs is a function.
-        if let Some(at) = program.source_text.contains("meta").then(|| find(&program, Rarity::ImportMeta)).flatten() {
-            return Err(Fault::syntax(text.offset(at), "`import.meta` is not available")
-                .hint("a program has no address of its own"));
-        }
-    } else {
-        let (directives, statements) = (&mut program.directives, &mut program.body);
-        Shaper { directives, statements, builder: &builder }.give_value();
+    // The parser takes it in a module, but what runs is a function.
+    let may_hold_meta = traits.module && program.source_text.contains("meta");
+    if let Some(at) = may_hold_meta.then(|| find(&program, Rarity::ImportMeta)).flatten() {
+        return Err(Fault::syntax(text.offset(at), "`import.meta` is not available")
+            .hint("a program has no address of its own"));
     }
     if let Some(at) = traits.accessor.then(|| find(&program, Rarity::Accessor)).flatten() {
         return Err(Fault::syntax(text.offset(at), "`accessor` fields are not supported")
             .hint("write a `get` and a `set` method"));
     }
-    // From here on it is a function body without its function, which is what the checker knows as CommonJS.
-    program.source_type = SourceType::cjs().with_typescript(flavour == Flavour::TypeScript);
+    program.source_type = body_type(flavour);
     check_and_strip(allocator, &mut program, flavour, text)?;
     Ok(print(allocator, program, text, mapping))
 }

@@ -11,6 +11,7 @@ mod check;
 mod error;
 mod frames;
 mod language;
+mod needs;
 mod prepare;
 mod prepared;
 
@@ -36,5 +37,6 @@ pub use check::{Goal, parse_check};
 pub use error::{SourceError, excerpt};
 pub use frames::MappedStack;
 pub use language::Language;
+pub use needs::{Need, Needs, Place, Unknown, needs};
 pub use prepare::prepare;
 pub use prepared::Prepared;

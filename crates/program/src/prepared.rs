@@ -33,6 +33,10 @@ impl Prepared {
         &self.program
     }
 
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
     /// What the author wrote.
     pub fn source(&self) -> &str {
         &self.source

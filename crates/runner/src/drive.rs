@@ -2,7 +2,7 @@
 
 use crate::clock::{Clock, Time};
 use isolith_core::{
-    BoxFuture, CallError, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall,
+    Act, Answer, BoxFuture, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall,
     HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
 };
 use std::collections::{HashMap, VecDeque};
@@ -41,7 +41,7 @@ pub(crate) struct Drive {
     pub(crate) queue: VecDeque<PendingCall>,
     /// The one wake-up the guest wants.
     pub(crate) sleep: Option<(CallId, Timestamp)>,
-    in_flight: JoinSet<(CallId, HostReply)>,
+    in_flight: JoinSet<(CallId, Answer)>,
     /// Calls that were done as soon as they were begun.
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
@@ -131,6 +131,8 @@ impl Drive {
         for pending in calls {
             match pending.call {
                 HostCall::Sleep { until } => self.sleep = Some((pending.id, until)),
+                // A request may wait for the rest of its body, so what goes on with a body never waits for a place.
+                ref call if !call.exercises() => self.begin(pending),
                 _ => self.queue.push_back(pending),
             }
         }
@@ -141,29 +143,34 @@ impl Drive {
     fn perform(&mut self) {
         let most = self.window.min(self.limits.calls_in_flight as usize);
         while self.in_flight.len() + self.done.len() < most {
-            let Some(PendingCall { id, call }) = self.queue.pop_front() else { return };
-            let record = call.label().map(|(kind, name)| {
-                let (kind, name) = (kind.to_owned(), name.to_owned());
-                self.records.push(CallRecord { kind, name, outcome: CallOutcome::Waiting, duration_us: 0 });
-                self.records.len() - 1
-            });
-            self.performing.insert(id, (record, Instant::now()));
-            let host = Arc::clone(&self.host);
-            let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
-            let mut performed: BoxFuture<'static, (CallId, HostReply)> =
-                Box::pin(async move { (id, bounded(host.call(call).await, most)) });
-            // Most tools answer at once; only those that wait are worth a task of their own.
-            match now_or_later(&mut performed) {
-                Now::Ready((id, reply)) => {
-                    self.record(id, &reply);
-                    self.done.push_back((id, reply));
-                }
-                Now::Later => {
-                    self.in_flight.spawn(performed);
-                }
-                Now::Panicked => {
-                    self.in_flight.spawn(async move { std::panic::resume_unwind(Box::new("a tool panicked")) });
-                }
+            let Some(pending) = self.queue.pop_front() else { return };
+            self.begin(pending);
+        }
+    }
+
+    fn begin(&mut self, PendingCall { id, call }: PendingCall) {
+        let record = call.label().map(|(grant, what)| {
+            self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
+            self.records.len() - 1
+        });
+        self.performing.insert(id, (record, Instant::now()));
+        let host = Arc::clone(&self.host);
+        let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
+        let mut performed: BoxFuture<'static, (CallId, Answer)> = Box::pin(async move {
+            let Answer { reply, acts } = host.call(call).await;
+            (id, Answer { reply: bounded(reply, most), acts })
+        });
+        // Most tools answer at once; only those that wait are worth a task of their own.
+        match now_or_later(&mut performed) {
+            Now::Ready((id, answer)) => {
+                let reply = self.record(id, answer);
+                self.done.push_back((id, reply));
+            }
+            Now::Later => {
+                self.in_flight.spawn(performed);
+            }
+            Now::Panicked => {
+                self.in_flight.spawn(async move { std::panic::resume_unwind(Box::new("a tool panicked")) });
             }
         }
     }
@@ -177,7 +184,9 @@ impl Drive {
         let only_sleeps = self.in_flight.is_empty() && self.queue.is_empty();
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
-            if self.suspend_after.is_some_and(|after| matches!(self.clock.time(), Time::Live) && wait > after) {
+            if self.suspend_after.is_some_and(|after| matches!(self.clock.time(), Time::Live) && wait > after)
+                && !self.host.holds()
+            {
                 return Err(Stop::Suspend);
             }
             if wait.is_zero() {
@@ -230,17 +239,17 @@ impl Drive {
     /// The reply that woke us and all others that are there, in the order in which they came.
     fn collect(
         &mut self,
-        first: Result<(CallId, HostReply), tokio::task::JoinError>,
+        first: Result<(CallId, Answer), tokio::task::JoinError>,
     ) -> Result<Vec<(CallId, HostReply)>, Stop> {
         let (mut replies, mut bytes) = (Vec::new(), 0);
         let mut next = Some(first);
         while let Some(joined) = next {
-            let (id, reply) = joined.map_err(|error| {
+            let (id, answer) = joined.map_err(|error| {
                 // A panic in a tool ends this run and no other.
                 let message = format!("performing a call failed: {error}");
                 Stop::Ended(End::Failed(Failure::of(ErrorKind::Internal, "HostFailure", message)))
             })?;
-            self.record(id, &reply);
+            let reply = self.record(id, answer);
             bytes += reply.bytes();
             self.adapt(reply.bytes());
             replies.push((id, reply));
@@ -260,16 +269,27 @@ impl Drive {
         }
     }
 
-    fn record(&mut self, id: CallId, reply: &HostReply) {
-        let Some((Some(at), since)) = self.performing.remove(&id) else { return };
+    /// Writes down how a call went, and gives what is for the guest.
+    fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
+        let Some((Some(at), since)) = self.performing.remove(&id) else { return reply };
+        let duration_us = since.elapsed().as_micros() as u64;
+        let outcome = match &reply {
+            HostReply::Failed { error } if error.is_refusal() => CallOutcome::Denied,
+            HostReply::Failed { .. } => CallOutcome::Failed,
+            HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } => CallOutcome::Ok,
+        };
         if let Some(record) = self.records.get_mut(at) {
-            record.outcome = match reply {
-                HostReply::Failed { error } if is_refusal(error) => CallOutcome::Denied,
-                HostReply::Failed { .. } => CallOutcome::Failed,
-                HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } => CallOutcome::Ok,
-            };
-            record.duration_us = since.elapsed().as_micros() as u64;
+            (record.outcome, record.duration_us) = (outcome, duration_us);
         }
+        // The host knows better which grants were used: one call can be several acts, as redirects are.
+        for (n, Act { grant, what, outcome }) in acts.into_iter().enumerate() {
+            let record = CallRecord { grant, what, outcome, duration_us };
+            match self.records.get_mut(at) {
+                Some(first) if n == 0 => *first = record,
+                _ => self.records.push(record),
+            }
+        }
+        reply
     }
 
     /// Lets calls finish that nobody waits for. What is not done by then is not done: nothing acts after the result.
@@ -287,7 +307,7 @@ impl Drive {
             }
             tokio::select! {
                 biased;
-                Some(joined) = self.in_flight.join_next() => if let Ok((id, reply)) = joined { self.record(id, &reply) },
+                Some(joined) = self.in_flight.join_next() => if let Ok((id, answer)) = joined { drop(self.record(id, answer)) },
                 () = &mut deadline => break,
                 () = self.cancel.cancelled() => break,
             }
@@ -319,10 +339,6 @@ fn bounded(reply: HostReply, most: usize) -> HostReply {
         }
         _ => reply,
     }
-}
-
-fn is_refusal(error: &CallError) -> bool {
-    error.code.as_deref().is_some_and(|code| code.ends_with(".denied"))
 }
 
 enum Now<T> {

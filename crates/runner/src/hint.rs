@@ -1,10 +1,11 @@
 //! What to do about a failure, where we can tell.
 
-use isolith_core::{ErrorKind, Failure};
+use isolith_core::{Bindings, CallOutcome, CallRecord, ErrorKind, Failure, Grant};
+use isolith_program::Language;
+use std::collections::BTreeSet;
 
 /// Names that programs reach for and that a sandbox does not have, with what to do instead.
 const ABSENT: &[(&str, &str)] = &[
-    ("fetch", "the network needs an egress grant; without one `fetch` does not exist"),
     ("require", "there are no modules to require; everything a program can use is a global or a granted tool"),
     ("process", "there is no process; values come in as `input` or as arguments"),
     ("Buffer", "use Uint8Array, TextEncoder and TextDecoder, atob and btoa"),
@@ -21,11 +22,41 @@ const ABSENT: &[(&str, &str)] = &[
     ("__dirname", "there are no files unless they are granted"),
 ];
 
-/// A hint for a failure at `line` of `source`, given the names of the granted tools.
-pub(crate) fn for_failure(failure: &Failure, source: &str, line: Option<u32>, tools: &[String]) -> Option<String> {
+/// What a hint can be made from.
+pub(crate) struct About<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) line: Option<u32>,
+    pub(crate) language: Language,
+    pub(crate) grants: &'a [Grant],
+    pub(crate) calls: &'a [CallRecord],
+}
+
+impl About<'_> {
+    fn tools(&self) -> Vec<String> {
+        Bindings::of(self.grants).tools.iter().map(ToString::to_string).collect()
+    }
+
+    /// The grants of `kind` that the program needs and has not, as far as its source tells, and those it was refused.
+    fn missing(&self, kind: &str) -> Vec<String> {
+        let needs = isolith_program::needs(self.source, "program", self.language);
+        let needed: Vec<String> = needs
+            .map(|needs| needs.lacking(self.grants).iter().map(|need| need.power.to_string()).collect())
+            .unwrap_or_default();
+        let refused = self.calls.iter().filter(|call| call.outcome == CallOutcome::Denied).map(|call| call.grant.clone());
+        let mut all: Vec<String> = needed.into_iter().chain(refused).collect();
+        all.retain(|grant| grant.starts_with(kind));
+        let mut seen = BTreeSet::new();
+        all.retain(|grant| seen.insert(grant.clone()));
+        all
+    }
+}
+
+/// A hint for a failure.
+pub(crate) fn for_failure(failure: &Failure, about: &About<'_>) -> Option<String> {
     match failure.kind {
-        ErrorKind::Thrown if failure.name == "ReferenceError" => absent(&failure.message, tools),
-        ErrorKind::Thrown if failure.name == "TypeError" => ungranted_tool(source, line?, tools),
+        ErrorKind::Denied => denied(failure, about),
+        ErrorKind::Thrown if failure.name == "ReferenceError" => absent(&failure.message, about),
+        ErrorKind::Thrown if failure.name == "TypeError" => ungranted_tool(about.source, about.line?, &about.tools()),
         ErrorKind::CpuLimit => Some("raise the limit `cpu`, or let the program compute less".into()),
         ErrorKind::Timeout => Some("raise the limit `timeout`, or let the program wait less".into()),
         ErrorKind::MemoryLimit => Some("raise the limit `memory`, or let the program hold less at a time".into()),
@@ -39,16 +70,61 @@ pub(crate) fn for_failure(failure: &Failure, source: &str, line: Option<u32>, to
     }
 }
 
-fn absent(message: &str, tools: &[String]) -> Option<String> {
+/// The names of bindings, with the kind of grant that brings each.
+const BINDINGS: [(&str, &str); 5] =
+    [("fetch", "egress"), ("kv", "kv"), ("files", "files"), ("invoke", "invoke"), ("secrets", "secret")];
+
+fn absent(message: &str, about: &About<'_>) -> Option<String> {
     let name = message.trim_matches('\'').split([' ', '\'']).next()?;
+    if let Some((_, kind)) = BINDINGS.iter().find(|(binding, _)| *binding == name) {
+        return Some(match about.missing(kind).as_slice() {
+            [] => format!("`{name}` needs a grant of the kind `{kind}`, and does not exist without one"),
+            missing => grant_them(missing),
+        });
+    }
     if let Some((_, hint)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
         return Some((*hint).into());
     }
+    let tools = about.tools();
     let tool = name.strip_prefix("external_").unwrap_or(name);
     if tool != name {
-        return Some(not_granted(tool, tools));
+        return Some(not_granted(tool, &tools));
     }
     tools.iter().any(|t| t == tool).then(|| format!("it is a granted tool: call it as `tools.{tool}(…)`"))
+}
+
+fn denied(failure: &Failure, about: &About<'_>) -> Option<String> {
+    let kind = failure.code.as_deref()?.split('.').next()?;
+    match about.missing(kind).as_slice() {
+        [] => None,
+        missing => Some(grant_them(missing)),
+    }
+}
+
+/// How to grant what is missing: the flags of the command line, which the other doors' users can read as well.
+fn grant_them(missing: &[String]) -> String {
+    let flag = |grant: &String| match grant.split_once(':').unwrap_or_default() {
+        ("egress", what) => format!("--allow-net {}", quoted(what)),
+        ("kv", what) => format!("--allow-kv {}", quoted(what)),
+        ("files", what) => match what.split_once(' ') {
+            Some(("read", path)) => format!("--allow-read {}", quoted(path)),
+            _ => format!("--allow-write {}", quoted(what.trim_start_matches("write "))),
+        },
+        ("tool", name) => format!("--tool {name}=COMMAND"),
+        ("invoke", name) => format!("--program {name}=FILE"),
+        ("secret", name) => format!("--reveal {}", quoted(name.trim_start_matches("reveal "))),
+        _ => grant.clone(),
+    };
+    format!("grant it: {}", missing.iter().take(FLAGS_MAX).map(flag).collect::<Vec<_>>().join(" "))
+}
+
+/// More than this many flags are no hint any more.
+const FLAGS_MAX: usize = 12;
+
+/// As a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// `tools.name(…)` of a name that is not granted is a call of `undefined`; the source says which name.
@@ -75,16 +151,20 @@ mod tests {
 
     fn hint(name: &str, message: &str, source: &str, tools: &[&str]) -> Option<String> {
         let failure = Failure::of(ErrorKind::Thrown, name, message);
-        let tools: Vec<String> = tools.iter().map(|t| (*t).to_owned()).collect();
-        for_failure(&failure, source, Some(1), &tools)
+        let grants: Vec<Grant> = tools.iter().map(|t| format!("tool:{t}").parse().unwrap()).collect();
+        let language = Language::Auto;
+        for_failure(&failure, &About { source, line: Some(1), language, grants: &grants, calls: &[] })
     }
 
     #[test]
     fn absent_names_are_explained() {
         let some = |text: &str| Some(text.to_owned());
         let rows = [
-            (hint("ReferenceError", "fetch is not defined", "", &[]), some(ABSENT[0].1)),
-            (hint("ReferenceError", "'process' is not defined", "", &[]), some(ABSENT[2].1)),
+            (
+                hint("ReferenceError", "fetch is not defined", "await fetch('https://a.test/x y')", &[]),
+                some("grant it: --allow-net 'GET https://a.test/x%20y'"),
+            ),
+            (hint("ReferenceError", "'process' is not defined", "", &[]), some(ABSENT[1].1)),
             (hint("ReferenceError", "zzz is not defined", "", &[]), None),
             (
                 hint("ReferenceError", "echo is not defined", "", &["echo"]),

@@ -1,11 +1,13 @@
 use crate::clock::Time;
-use isolith_core::{BindingName, Grant, InvalidLimit, Json, Limits};
+use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narrowing, RunId};
 use isolith_program::Language;
 use std::time::Duration;
 
 /// Everything that is decided before a run starts.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The run's name in audits and receipts.
+    pub id: Option<RunId>,
     /// What the author wrote.
     pub source: String,
     /// The name to show in errors and stacks: a file name, never a path.
@@ -16,10 +18,14 @@ pub struct Plan {
     pub limits: Limits,
     /// What it may do.
     pub grants: Vec<Grant>,
+    /// What was asked for it and not, or not wholly, allowed.
+    pub narrowed: Vec<Narrowing>,
     /// Visible to it as `input`.
     pub input: Option<Json>,
     /// Visible to it as globals.
     pub args: Vec<(BindingName, Json)>,
+    /// What it may know of the world without asking.
+    pub ambient: Ambient,
     /// The time it lives in.
     pub time: Time,
     /// Fixes its randomness; otherwise that comes from the system.
@@ -32,13 +38,16 @@ impl Plan {
     /// A plan with nothing granted and the default limits.
     pub fn new(source: impl Into<String>, name: impl Into<String>) -> Self {
         Plan {
+            id: None,
             source: source.into(),
             name: name.into(),
             language: Language::Auto,
             limits: Limits::default(),
             grants: Vec::new(),
+            narrowed: Vec::new(),
             input: None,
             args: Vec::new(),
+            ambient: Ambient::default(),
             time: Time::Live,
             seed: None,
             suspend_after: None,

@@ -2,23 +2,28 @@
 
 use crate::hint;
 use isolith_core::{
-    CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Json, Outcome, Output, PendingCall, RunError, Status,
+    CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall, RunError, RunId, Status,
     Usage,
 };
-use isolith_program::{Prepared, SourceError};
+use isolith_program::{Language, Prepared, SourceError};
+use std::borrow::Cow;
 
 /// The parts of an outcome that do not depend on how the run ended.
 pub(crate) struct Receipt {
+    pub(crate) id: Option<RunId>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) usage: Usage,
     pub(crate) calls: Vec<CallRecord>,
 }
 
 impl Receipt {
-    pub(crate) fn ended(self, end: End, prepared: &Prepared, granted: &[String]) -> Outcome {
+    pub(crate) fn ended(self, end: End, prepared: &Prepared, grants: &[Grant], language: Language) -> Outcome {
         match end {
             End::Value(value) => self.outcome(Status::Ok, value, None),
-            End::Failed(failure) => self.outcome(Status::Error, None, Some(explain(failure, prepared, granted))),
+            End::Failed(failure) => {
+                let error = explain(failure, prepared, grants, language, &self.calls);
+                self.outcome(Status::Error, None, Some(error))
+            }
         }
     }
 
@@ -27,6 +32,7 @@ impl Receipt {
             kind: ErrorKind::Syntax,
             name: "SyntaxError".into(),
             message: error.message.clone(),
+            code: None,
             stack: None,
             line: Some(error.line),
             column: Some(error.column),
@@ -42,6 +48,7 @@ impl Receipt {
     fn outcome(self, status: Status, value: Option<Json>, error: Option<RunError>) -> Outcome {
         let count = |outcome: fn(CallOutcome) -> bool| tally(&self.calls, outcome);
         Outcome {
+            run: self.id,
             status,
             value,
             error,
@@ -50,6 +57,8 @@ impl Receipt {
             outputs: self.outputs,
             usage: self.usage,
             calls: self.calls,
+            grants: Vec::new(),
+            narrowed: Vec::new(),
             waiting_for: Vec::new(),
         }
     }
@@ -59,25 +68,61 @@ impl Receipt {
 fn tally(calls: &[CallRecord], counts: fn(CallOutcome) -> bool) -> Vec<Exercised> {
     let mut all: Vec<Exercised> = Vec::new();
     for call in calls.iter().filter(|call| counts(call.outcome)) {
-        let grant = format!("{}:{}", call.kind, call.name);
-        match all.iter_mut().find(|e| e.grant == grant) {
+        match all.iter_mut().find(|e| e.grant == call.grant) {
             Some(known) => known.count += 1,
-            None => all.push(Exercised { grant, count: 1 }),
+            None => all.push(Exercised { grant: call.grant.clone(), count: 1 }),
         }
     }
     all
 }
 
-fn explain(failure: Failure, prepared: &Prepared, granted: &[String]) -> RunError {
+fn explain(
+    failure: Failure,
+    prepared: &Prepared,
+    grants: &[Grant],
+    language: Language,
+    calls: &[CallRecord],
+) -> RunError {
     let mapped = failure.stack.as_deref().map(|stack| prepared.map_stack(stack)).unwrap_or_default();
-    let hint = hint::for_failure(&failure, prepared.source(), mapped.line, granted);
+    // Policy said no, and the program did not cope with that.
+    let refused = failure.code.as_deref().is_some_and(|code| code.ends_with(".denied"));
+    let kind = if failure.kind == ErrorKind::Thrown && refused { ErrorKind::Denied } else { failure.kind };
+    let failure = Failure { kind, ..failure };
+    let about = hint::About { source: prepared.source(), line: mapped.line, language, grants, calls };
+    let hint = hint::for_failure(&failure, &about);
     RunError {
-        kind: failure.kind,
+        kind,
         name: failure.name,
         message: failure.message,
+        code: failure.code,
         stack: (!mapped.text.is_empty()).then_some(mapped.text),
         line: mapped.line,
         column: mapped.column,
         hint,
     }
+}
+
+/// The outcome without the secrets that the host knows of. (Outputs were scrubbed as they were written.)
+pub(crate) fn scrubbed(mut outcome: Outcome, host: &dyn Host) -> Outcome {
+    let scrub = |text: &mut String| {
+        if let Cow::Owned(clean) = host.scrub(text) {
+            *text = clean;
+        }
+    };
+    if let Some(value) = &outcome.value
+        && let Cow::Owned(clean) = host.scrub(value.text())
+    {
+        // A secret may look like a number: what is left then is no JSON, and no value.
+        outcome.value = Json::from_text(clean).or_else(|_| Json::of("[redacted]")).ok();
+    }
+    if let Some(error) = &mut outcome.error {
+        scrub(&mut error.message);
+        error.stack.iter_mut().for_each(scrub);
+        error.hint.iter_mut().for_each(scrub);
+    }
+    for call in &mut outcome.calls {
+        scrub(&mut call.grant);
+        scrub(&mut call.what);
+    }
+    outcome
 }

@@ -1,6 +1,6 @@
 use crate::clock::Time;
 use crate::drive::Drive;
-use isolith_core::{CallId, CallRecord, Grant, HostCall, Limits, Output, PendingCall, Suspended, Timestamp};
+use isolith_core::{CallId, CallRecord, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp};
 use isolith_program::{Language, Prepared};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct SuspendedRun {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved {
     pub(crate) engine: String,
+    #[serde(default)]
+    pub(crate) id: Option<RunId>,
     pub(crate) name: String,
     pub(crate) source: String,
     language: String,
@@ -89,6 +91,32 @@ impl SuspendedRun {
         &self.saved.source
     }
 
+    /// Its name in audits.
+    pub fn id(&self) -> Option<&RunId> {
+        self.saved.id.as_ref()
+    }
+
+    /// What it may use.
+    pub fn limits(&self) -> Limits {
+        self.saved.limits
+    }
+
+    /// Takes grants away before it goes on. What was suspended with more keeps its bindings, and finds them refused.
+    pub fn narrowed_to(mut self, grants: Vec<Grant>) -> SuspendedRun {
+        self.saved.grants = grants;
+        self
+    }
+
+    /// What it may do, as far as whoever resumes it allows that too.
+    pub fn grants(&self) -> &[Grant] {
+        &self.saved.grants
+    }
+
+    /// What it did so far: counts of calls go on where they stood.
+    pub fn calls(&self) -> &[CallRecord] {
+        &self.saved.calls
+    }
+
     /// The moment the program wants to be woken, if it waits for one.
     pub fn wakes_at(&self) -> Option<Timestamp> {
         self.saved.sleep.map(|(_, until)| until)
@@ -101,11 +129,13 @@ impl Saved {
         prepared: &Prepared,
         language: Language,
         drive: &Drive,
+        id: Option<RunId>,
         grants: Vec<Grant>,
         outputs: &[Output],
     ) -> Saved {
         Saved {
             engine: engine.into(),
+            id,
             name: prepared.program().name.to_string(),
             source: prepared.source().into(),
             language: language_name(language).into(),

@@ -2,9 +2,9 @@ use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::drive::{Begin, Drive, Stop};
 use crate::plan::{Plan, PlanError};
-use crate::report::Receipt;
+use crate::report::{Receipt, scrubbed};
 use crate::resume::{Saved, SuspendedRun, SuspendedRunError};
-use isolith_core::{Engine, EngineError, Grant, Host, Outcome, OutputSink, Seed, Start, Usage};
+use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, RunId, Seed, Start, Usage};
 use isolith_program::{Language, Prepared, prepare};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -70,7 +70,7 @@ impl Runner {
             Ok(prepared) => prepared,
             Err(error) => {
                 let usage = Usage { wall_us: clock.elapsed().as_micros() as u64, ..Usage::default() };
-                let receipt = Receipt { outputs: Vec::new(), usage, calls: Vec::new() };
+                let receipt = Receipt { id: plan.id, outputs: Vec::new(), usage, calls: Vec::new() };
                 return Ok(Ended { outcome: receipt.not_a_program(&error), suspended: None });
             }
         };
@@ -78,10 +78,12 @@ impl Runner {
             Some(number) => Seed::from_number(number),
             None => entropy()?,
         };
-        let capture = Arc::new(Capture::new(clock.started(), Vec::new(), attend.sink));
+        let capture = Capture::new(clock.started(), Vec::new(), attend.sink, Arc::clone(&attend.host));
+        let capture = Arc::new(capture);
         let start = Start {
             limits: plan.limits,
-            grants: plan.grants.clone(),
+            bindings: Bindings::of(&plan.grants),
+            ambient: plan.ambient,
             input: plan.input,
             args: plan.args,
             seed,
@@ -89,7 +91,10 @@ impl Runner {
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
         let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after);
-        self.finish(drive, Begin::Fresh, &prepared, &capture, plan.grants, plan.language).await
+        let mut ended =
+            self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language).await?;
+        ended.outcome.narrowed = plan.narrowed;
+        Ok(ended)
     }
 
     /// Goes on with a run that was suspended, here or elsewhere.
@@ -101,22 +106,25 @@ impl Runner {
         let language = saved.language();
         let prepared = prepare(&saved.source, &saved.name, language).map_err(|_| SuspendedRunError::Damaged)?;
         let clock = Clock::resume(saved.time, saved.started, saved.wall_used());
-        let capture = Arc::new(Capture::new(saved.started, saved.outputs, attend.sink));
+        let capture = Capture::new(saved.started, saved.outputs, attend.sink, Arc::clone(&attend.host));
+        let capture = Arc::new(capture);
         let sink = Arc::clone(&capture) as Arc<dyn OutputSink>;
         let isolate = self.engine.resume(&run.state, sink).await?;
         let mut drive = Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.suspend_after);
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
-        self.finish(drive, Begin::Waiting, &prepared, &capture, saved.grants, language).await
+        self.finish(drive, Begin::Waiting, &prepared, &capture, saved.id, saved.grants, language).await
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the parts of one run, gathered here and nowhere else")]
     async fn finish(
         &self,
         mut drive: Drive,
         begin: Begin,
         prepared: &Prepared,
         capture: &Capture,
+        id: Option<RunId>,
         grants: Vec<Grant>,
         language: Language,
     ) -> Result<Ended, RunError> {
@@ -125,15 +133,15 @@ impl Runner {
         let outputs = capture.take();
         match stop {
             Stop::Ended(end) => {
-                let granted: Vec<String> = grants.iter().map(|Grant::Tool { name }| name.to_string()).collect();
-                let receipt = Receipt { outputs, usage, calls: std::mem::take(&mut drive.records) };
-                Ok(Ended { outcome: receipt.ended(end, prepared, &granted), suspended: None })
+                let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
+                let outcome = scrubbed(receipt.ended(end, prepared, &grants, language), &*drive.host);
+                Ok(Ended { outcome: with_grants(outcome, &grants), suspended: None })
             }
             Stop::Suspend => {
                 let state = drive.isolate.suspend()?;
-                let saved = Saved::new(self.engine.name(), prepared, language, &drive, grants, &outputs);
-                let receipt = Receipt { outputs, usage, calls: std::mem::take(&mut drive.records) };
-                let outcome = receipt.suspended(saved.waiting_for());
+                let saved = Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants, &outputs);
+                let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
+                let outcome = with_grants(receipt.suspended(saved.waiting_for()), &saved.grants);
                 Ok(Ended { outcome, suspended: Some(SuspendedRun { saved, state }) })
             }
         }
@@ -145,6 +153,10 @@ impl Runner {
 pub struct Again {
     /// As in a plan: when it only waits for a timer further off than this, it is suspended once more.
     pub suspend_after: Option<std::time::Duration>,
+}
+
+fn with_grants(outcome: Outcome, grants: &[Grant]) -> Outcome {
+    Outcome { grants: grants.iter().map(ToString::to_string).collect(), ..outcome }
 }
 
 fn entropy() -> Result<Seed, RunError> {

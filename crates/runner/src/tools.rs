@@ -1,4 +1,4 @@
-use isolith_core::{BindingName, BoxFuture, Grant, Host, HostCall, HostReply, InvalidName, Json};
+use isolith_core::{Answer, BindingName, BoxFuture, Grant, Host, HostCall, HostReply, InvalidName, Json};
 use std::collections::BTreeMap;
 
 /// A tool as its author writes it: one argument in, a value or a message out.
@@ -25,28 +25,32 @@ impl Tools {
 
     /// One grant for each tool.
     pub fn grants(&self) -> Vec<Grant> {
-        self.tools.keys().map(|name| Grant::Tool { name: name.clone() }).collect()
+        self.tools.keys().map(|name| Grant::tool(name.clone())).collect()
     }
 }
 
 impl Host for Tools {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, HostReply> {
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
         match call {
             HostCall::Tool { name, args } => match self.tools.get(&name) {
-                Some(tool) => tool(args),
-                None => refuse(format!("tool `{name}` is not granted")),
+                Some(tool) => {
+                    let reply = tool(args);
+                    Box::pin(async { reply.await.into() })
+                }
+                None => refuse(&format!("tool `{name}`")),
             },
-            HostCall::ReadBody { .. } | HostCall::Sleep { .. } => refuse("nothing is there to be read".into()),
+            call => refuse(&call.label().map_or("this".into(), |(_, what)| what)),
         }
     }
 }
 
 impl Host for NoTools {
-    fn call(&self, _call: HostCall) -> BoxFuture<'_, HostReply> {
-        refuse("nothing is granted".into())
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+        refuse(&call.label().map_or("this".into(), |(_, what)| what))
     }
 }
 
-fn refuse(message: String) -> BoxFuture<'static, HostReply> {
-    Box::pin(std::future::ready(HostReply::failed("Error", message)))
+fn refuse(what: &str) -> BoxFuture<'static, Answer> {
+    let reply = HostReply::failed_as("tool.denied", "DeniedError", format!("{what} is not granted"));
+    Box::pin(std::future::ready(reply.into()))
 }

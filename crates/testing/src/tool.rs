@@ -52,7 +52,7 @@ impl Tool {
 
     /// What a program needs to be given to call it.
     pub fn grant(self) -> Result<Grant, InvalidName> {
-        Ok(Grant::Tool { name: BindingName::new(self.name())? })
+        Ok(Grant::tool(BindingName::new(self.name())?))
     }
 }
 

@@ -69,10 +69,11 @@ fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failed> {
 }
 
 async fn fresh(engine: &dyn Engine, seed: u64) -> Result<Box<dyn Isolate>, Failed> {
-    let grants = ["first", "second"].map(|name| isolith_core::BindingName::new(name).map(|name| Grant::Tool { name }));
+    let grants = ["first", "second"].map(|name| isolith_core::BindingName::new(name).map(Grant::tool));
     let start = Start {
         limits: Limits::default(),
-        grants: grants.into_iter().collect::<Result<_, _>>()?,
+        bindings: isolith_core::Bindings::of(&grants.into_iter().collect::<Result<Vec<_>, _>>()?),
+        ambient: isolith_core::Ambient::default(),
         input: None,
         args: Vec::new(),
         seed: Seed::from_number(seed),

@@ -235,7 +235,8 @@ const rejected = (reason) => new Promise((_, reject) => { reject(reason); });
 
 // What the engine gives. Held in constants, so that no object with these functions lives on.
 const {
-  output: nativeOutput, call: nativeCall, readBody: nativeReadBody, setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
+  output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, readBody: nativeReadBody,
+  setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
   now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode,
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,
   proxyTarget: nativeProxyTarget,

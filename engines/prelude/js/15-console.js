@@ -136,7 +136,7 @@ function elapsedText(milliseconds) {
 
 function timerText(name, label) {
   const started = mapGet(consoleTimers, label);
-  if (started !== undefined) return label + ': ' + elapsedText(max(0, nativeNow() - started));
+  if (started !== undefined) return label + ': ' + elapsedText(max(0, nativeNow('console.' + name + '()') - started));
   print(STDERR, 'Warning: No such label \'' + label + '\' for console.' + name + '()');
   return undefined;
 }
@@ -167,7 +167,7 @@ const consoleMethods = {
   time(label = 'default') {
     const name = labelOf(label);
     if (mapHas(consoleTimers, name)) print(STDERR, 'Warning: Label \'' + name + '\' already exists for console.time()');
-    else if (hasRoom(consoleTimers, name)) mapSet(consoleTimers, name, nativeNow());
+    else if (hasRoom(consoleTimers, name)) mapSet(consoleTimers, name, nativeNow('console.time()'));
   },
   timeEnd(label = 'default') {
     const name = labelOf(label);

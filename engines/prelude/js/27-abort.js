@@ -85,10 +85,14 @@ class AbortSignal extends EventTarget {
       reasonOf: (signal) => signal.#reason,
       abort: (signal, reason) => { signal.#abort(reason); },
       onAbort: (signal, step) => { push(signal.#steps, step); },
+      offAbort: (signal, step) => {
+        const at = listIndexOf(signal.#steps, step);
+        if (at !== -1) listRemove(signal.#steps, at);
+      },
     };
   }
 }
-const { isOne: isAbortSignal, isAborted, reasonOf, abort: abortSignal, onAbort } = AbortSignal.inside();
+const { isOne: isAbortSignal, isAborted, reasonOf, abort: abortSignal, onAbort, offAbort } = AbortSignal.inside();
 delete AbortSignal.inside;
 publish(AbortSignal);
 showAs(AbortSignal, (signal) => ({ fields: { aborted: isAborted(signal) } }));

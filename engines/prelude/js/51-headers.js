@@ -140,6 +140,7 @@ class Headers {
       copy: (headers) => {
         const made = new Headers();
         made.#fields = Headers.#copy(headers.#fields);
+        made.#immutable = headers.#immutable;
         return made;
       },
       freeze: (headers) => { headers.#immutable = true; },

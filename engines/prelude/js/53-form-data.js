@@ -102,14 +102,21 @@ function formEntry(name, value, filename, named) {
 const escapeFormName = (name) => replaceAll(replaceAll(replaceAll(name, '\n', '%0A'), '\r', '%0D'), '"', '%22');
 const formLineEndings = (text) => replaceAll(nativeLineEndings(text), '\n', '\r\n');
 
+/** Where there is no chance, a boundary that the content can no more hold than its own digest. */
+function formDigest(entries) {
+  const chunks = newList();
+  for (let i = 0; i < entries.length; i++) push(chunks, typeof entries[i][1] === 'string' ? encodeUtf8(entries[i][1]) : weakMapGet(blobBytes, entries[i][1]));
+  return nativeDigest('SHA-256', concatBytes(chunks));
+}
+
 /** `{ bytes, type }` of a multipart body with a fresh boundary. */
 function encodeMultipart(form) {
-  const random = new Uint8Array(12);
-  nativeRandomFill(random);
+  const entries = formEntries(form);
+  let random = new Uint8Array(12);
+  if (!nativeRandomFill(random)) random = formDigest(entries);
   let boundary = '----formdata-isolith-0';
   for (let i = 0; i < 12; i++) boundary += padStart(numberToString(random[i], 16), 2, '0');
   const chunks = newList();
-  const entries = formEntries(form);
   for (let i = 0; i < entries.length; i++) {
     const value = entries[i][1];
     const head = '--' + boundary + '\r\nContent-Disposition: form-data; name="' + escapeFormName(formLineEndings(entries[i][0])) + '"';

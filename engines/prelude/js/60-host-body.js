@@ -2,6 +2,17 @@
 
 const HOST_BODY_CHUNK_BYTES = 64 << 10;
 
+const ignore = () => {};
+/** Tells the host that a request or the rest of a body is not wanted any more. What it answers does not matter. */
+const drop = (what) => {
+  try {
+    promiseThen(nativeAsk(what), ignore, ignore);
+  } catch {
+    // Nothing was asked, so nothing is held.
+  }
+};
+const dropBody = (id) => { drop({ __proto__: null, kind: 'drop', body: id }); };
+
 /** The body behind an id. `size` is null when the host does not know the length beforehand. */
 class HostBody {
   #id;
@@ -27,7 +38,7 @@ class HostBody {
   async text() { return decodeUtf8(await readHostBody(this.#take())); }
   async json() { return jsonParse(decodeUtf8(await readHostBody(this.#take()))); }
 
-  /** Chunks as they come. An early `break` leaves the rest unread. */
+  /** Chunks as they come. An early `break` lets the rest go. */
   [symbolAsyncIterator]() {
     const id = this.#take();
     let ended = false;
@@ -41,6 +52,7 @@ class HostBody {
         return end();
       },
       async return(value) {
+        if (!ended) dropBody(id);
         ended = true;
         return end(value);
       },

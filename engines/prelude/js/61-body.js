@@ -1,29 +1,99 @@
 // Bodies: what Request and Response have in common. A state belongs to one of them; it is read once.
 
-/** Gives chunks until an empty one. */
-const bytesSource = (bytes) => {
-  let left = bytes;
-  return { __proto__: null, async next() {
-    const chunk = left;
-    left = NO_BYTES;
+// A source gives chunks until an empty one. `whole` is what is left of it where that is all here already; `cancel` says that
+// the rest is not wanted.
+
+const bytesSource = (bytes) => ({
+  __proto__: null,
+  whole: bytes,
+  async next() {
+    const chunk = this.whole;
+    this.whole = NO_BYTES;
     return chunk;
-  } };
+  },
+  cancel() { this.whole = NO_BYTES; },
+});
+const hostSource = (id) => {
+  let over = false;
+  return {
+    __proto__: null,
+    whole: undefined,
+    async next() {
+      if (over) return NO_BYTES;
+      const chunk = await nativeReadBody(id, HOST_BODY_CHUNK_BYTES);
+      if (typedLength(chunk) === 0) over = true;
+      return chunk;
+    },
+    cancel() {
+      if (!over) dropBody(id);
+      over = true;
+    },
+  };
 };
-const hostSource = (id) => ({ __proto__: null, next: () => nativeReadBody(id, HOST_BODY_CHUNK_BYTES) });
-/** Several sources that share one reading of another. */
+/** Two sources that share one reading of another. It is let go when neither wants it. */
 const sharedSources = (source) => {
   let whole;
+  let wanted = 2;
   const make = () => {
     let given = false;
-    return { __proto__: null, async next() {
-      if (given) return NO_BYTES;
-      given = true;
-      whole ??= readSource(source);
-      return copyBytes(await whole);
-    } };
+    return {
+      __proto__: null,
+      whole: undefined,
+      async next() {
+        if (given) return NO_BYTES;
+        given = true;
+        whole ??= readSource(source);
+        return copyBytes(await whole);
+      },
+      cancel() {
+        if (given) return;
+        given = true;
+        wanted -= 1;
+        if (wanted === 0) source.cancel();
+      },
+    };
   };
   return make;
 };
+/** The chunks of a program's own async iterable: bytes, or text. */
+const iterableSource = (iterable, open) => {
+  let iterator;
+  let over = false;
+  return {
+    __proto__: null,
+    whole: undefined,
+    async next() {
+      iterator ??= apply(open, iterable, []);
+      while (!over) {
+        const step = await iterator.next();
+        if (!isObject(step)) throw new TypeError('Iterator result ' + directiveText(step) + ' is not an object');
+        if (step.done) break;
+        const chunk = chunkBytes(step.value);
+        if (typedLength(chunk) > 0) return chunk;
+      }
+      over = true;
+      return NO_BYTES;
+    },
+    cancel() {
+      if (over) return;
+      over = true;
+      closeQuietly(iterator);
+    },
+  };
+};
+const chunkBytes = (chunk) => {
+  if (typeof chunk === 'string') return encodeUtf8(chunk);
+  const view = isObject(chunk) ? bytesView(chunk) : undefined;
+  if (view === undefined) throw new TypeError('A chunk of a body must be bytes or text');
+  return copyBytes(view);
+};
+async function closeQuietly(iterator) {
+  try {
+    await iterator?.return?.();
+  } catch {
+    // Nobody is left to tell.
+  }
+}
 
 async function readSource(source) {
   const chunks = newList();
@@ -54,6 +124,8 @@ function extractBody(body) {
     if (view !== undefined) return newBodyState(bytesSource(copyBytes(view)), null);
     if (isHostBody(body)) return newBodyState(hostSource(takeHostBody(body)), null);
     if (isBodyStream(body)) return newBodyState(takeStream(body), null);
+    const open = body[symbolAsyncIterator];
+    if (typeof open === 'function') return newBodyState(iterableSource(body, open), null);
   }
   return newBodyState(bytesSource(encodeUtf8(wellFormed(body))), 'text/plain;charset=UTF-8');
 }
@@ -69,7 +141,8 @@ async function consumeBody(state) {
 function cloneBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: it has already been read');
   if (state.source === null) return noBody();
-  const make = sharedSources(state.source);
+  const { whole } = state.source;
+  const make = whole === undefined ? sharedSources(state.source) : () => bytesSource(copyBytes(whole));
   state.source = make();
   state.stream = undefined;
   return newBodyState(make(), state.type);
@@ -179,6 +252,7 @@ class BodyStream {
     if (this.#state !== undefined) this.#state.locked = false;
   }
   #end() {
+    if (!this.#ended) this.#source.cancel();
     this.#ended = true;
     if (this.#state !== undefined) this.#state.used = true;
   }

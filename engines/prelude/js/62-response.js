@@ -13,16 +13,16 @@ class Response {
   #redirected = false;
 
   constructor(body = null, init = undefined) {
-    const status = init?.status === undefined ? 200 : toUint16(init.status);
+    const given = readResponseInit(init);
+    const { status, statusText } = given;
     if (status < 200 || status > 599) throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
-    const statusText = init?.statusText === undefined ? '' : byteString(init.statusText, 'Response statusText');
     for (let i = 0; i < statusText.length; i++) {
       const unit = charCodeAt(statusText, i);
       if ((unit < 32 && unit !== 9) || unit === 127) throw new TypeError('Invalid statusText');
     }
     this.#status = status;
     this.#statusText = statusText;
-    this.#headers = new Headers(init?.headers ?? undefined);
+    this.#headers = given.headers;
     this.#body = extractBody(body);
     if (this.#body.source === null) return;
     if (NULL_BODY_STATUS[status]) throw new TypeError('Response constructor: Invalid response status code');
@@ -40,12 +40,9 @@ class Response {
     requireArguments(arguments, 1, 'Response.json');
     const text = jsonStringify(data);
     if (text === undefined) throw new TypeError('The data is not JSON serializable');
-    const response = new Response(text, init);
-    if (getHeader(new Headers(init?.headers ?? undefined), 'content-type') === null) {
-      response.#headers = new Headers(init?.headers ?? undefined);
-      addHeader(response.#headers, 'content-type', 'application/json');
-    }
-    return response;
+    const given = readResponseInit(init);
+    if (getHeader(given.headers, 'content-type') === null) addHeader(given.headers, 'content-type', 'application/json');
+    return new Response(text, given);
   }
   static redirect(url, status = 302) {
     requireArguments(arguments, 1, 'Response.redirect');
@@ -81,15 +78,43 @@ class Response {
     return copy;
   }
 
-  static inside() { return { stateOf: (response) => response.#body, headersOf: (response) => response.#headers }; }
+  static inside() {
+    return {
+      stateOf: (response) => response.#body,
+      headersOf: (response) => response.#headers,
+      /** What a server answered. Its headers cannot be changed. */
+      fromHost: (reply, source) => {
+        const response = new Response();
+        response.#body = source === null ? noBody() : newBodyState(source, null);
+        for (let i = 0; i < reply.headers.length; i++) addHeader(response.#headers, toLowerCase(reply.headers[i][0]), reply.headers[i][1]);
+        freezeHeaders(response.#headers);
+        response.#status = reply.status;
+        response.#statusText = reply.statusText;
+        response.#type = 'basic';
+        response.#url = reply.url;
+        response.#redirected = reply.redirected;
+        return response;
+      },
+    };
+  }
 }
-const { stateOf: responseState, headersOf: responseHeaders } = Response.inside();
+const { stateOf: responseState, headersOf: responseHeaders, fromHost: responseFromHost } = Response.inside();
 delete Response.inside;
 addBodyMethods(Response, responseState, responseHeaders);
 defineProperty(Response, 'length', { __proto__: null, value: 0, writable: false, enumerable: false, configurable: true });
 publish(Response);
 showAs(Response, (response) => ({ fields: { status: response.status, statusText: response.statusText, headers: response.headers,
   body: response.body, bodyUsed: response.bodyUsed, ok: response.ok, redirected: response.redirected, type: response.type, url: response.url } }));
+
+/** Each member is read once, in the order of their names, as WebIDL says. */
+function readResponseInit(init) {
+  if (init !== undefined && init !== null && !isObject(init)) throw new TypeError('Response: init must be an object');
+  const headers = new Headers(init?.headers);
+  const status = init?.status;
+  const code = status === undefined ? 200 : toUint16(status);
+  const statusText = init?.statusText;
+  return { __proto__: null, headers, status: code, statusText: statusText === undefined ? '' : byteString(statusText, 'Response statusText') };
+}
 
 function toUint16(value) {
   const number = trunc(+value);

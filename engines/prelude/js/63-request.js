@@ -1,19 +1,54 @@
-// Request: a data type here; it sends nothing.
+// Request: a data type here. `fetch`, where it is granted, sends one.
 
 const KNOWN_METHODS = freeze({ __proto__: null, DELETE: true, GET: true, HEAD: true, OPTIONS: true, POST: true, PUT: true });
 const FORBIDDEN_METHODS = freeze({ __proto__: null, CONNECT: true, TRACE: true, TRACK: true });
 const REQUEST_CHOICES = freeze({
   __proto__: null,
-  mode: 'same-origin cors no-cors navigate websocket',
-  credentials: 'omit same-origin include',
   cache: 'default no-store reload no-cache force-cache only-if-cached',
+  credentials: 'omit same-origin include',
+  duplex: 'half',
+  mode: 'same-origin cors no-cors navigate websocket',
+  priority: 'high low auto',
   redirect: 'follow error manual',
   referrerPolicy: ' no-referrer no-referrer-when-downgrade same-origin origin strict-origin origin-when-cross-origin strict-origin-when-cross-origin unsafe-url',
 });
-const choiceNames = freeze(ownKeys(REQUEST_CHOICES));
+/** In the order in which WebIDL reads them. */
+const REQUEST_MEMBERS = freeze(split('body cache credentials duplex headers integrity keepalive method mode priority redirect referrer referrerPolicy signal window', ' '));
 
-function requestMethod(method) {
-  const text = byteString(method, 'Request method');
+/** What was given, each member read and converted once. */
+function readRequestInit(init) {
+  const given = { __proto__: null };
+  if (init === undefined || init === null) return given;
+  if (!isObject(init)) throw new TypeError('Request: init must be an object');
+  for (let i = 0; i < REQUEST_MEMBERS.length; i++) {
+    const name = REQUEST_MEMBERS[i];
+    const value = init[name];
+    if (value !== undefined) given[name] = requestMember(name, value);
+  }
+  return given;
+}
+function requestMember(name, value) {
+  switch (name) {
+    case 'body': return value === null || isObject(value) ? value : wellFormed(value);
+    case 'headers': return new Headers(value);
+    case 'keepalive': return Boolean(value);
+    case 'method': return byteString(value, 'Request method');
+    case 'integrity': case 'referrer': return wellFormed(value);
+    case 'signal':
+      if (value !== null && !isAbortSignal(value)) throw new TypeError('Request: signal is not an AbortSignal');
+      return value;
+    case 'window':
+      if (value !== null) throw new TypeError('Request: window can only be null');
+      return value;
+    default: {
+      const choice = toText(value);
+      if (listIndexOf(split(REQUEST_CHOICES[name], ' '), choice) === -1) throw new TypeError('Request: ' + choice + ' is not an accepted value of ' + name);
+      return choice;
+    }
+  }
+}
+
+function requestMethod(text) {
   const upper = toUpperCase(text);
   if (!isToken(text) || FORBIDDEN_METHODS[upper]) throw new TypeError('\'' + text + '\' is not a valid HTTP method.');
   return KNOWN_METHODS[upper] ? upper : text;
@@ -31,8 +66,9 @@ class Request {
   constructor(input, init = undefined) {
     requireArguments(arguments, 1, 'Request');
     const from = isObject(input) && #url in input ? input : undefined;
+    const text = from === undefined ? wellFormed(input) : '';
+    const given = readRequestInit(init);
     if (from === undefined) {
-      const text = wellFormed(input);
       this.#url = parseUrl(text, undefined);
       if (this.#url === undefined) throw new TypeError('Failed to parse URL from ' + text);
       if (hasCredentials(this.#url)) throw new TypeError('Request cannot be constructed from a URL that includes credentials: ' + text);
@@ -42,34 +78,21 @@ class Request {
       const names = ownKeys(from.#options);
       for (let i = 0; i < names.length; i++) this.#options[names[i]] = from.#options[names[i]];
     }
-    this.#readOptions(init);
-    const headers = init?.headers;
-    if (headers === undefined) this.#headers = from === undefined ? new Headers() : copyHeaders(from.#headers);
-    else this.#headers = new Headers(headers);
-    this.#takeBody(init, from);
-    const signal = init?.signal === undefined ? from?.#signal : init.signal;
-    if (signal !== undefined && signal !== null && !isAbortSignal(signal)) throw new TypeError('Request: signal is not an AbortSignal');
-    this.#signal = followSignal(signal);
+    this.#takeOptions(given);
+    if (given.headers !== undefined) this.#headers = given.headers;
+    else this.#headers = from === undefined ? new Headers() : copyHeaders(from.#headers);
+    this.#takeBody(given.body, from);
+    this.#signal = followSignal(given.signal === undefined ? from?.#signal : given.signal);
   }
 
-  #readOptions(init) {
-    if (init === undefined || init === null) return;
-    if (!isObject(init)) throw new TypeError('Request: init must be an object');
-    if (init.method !== undefined) this.#method = requestMethod(init.method);
-    for (let i = 0; i < choiceNames.length; i++) {
-      const name = choiceNames[i];
-      if (init[name] === undefined) continue;
-      const choice = toText(init[name]);
-      if (listIndexOf(split(REQUEST_CHOICES[name], ' '), choice) === -1 || choice === 'navigate') throw new TypeError('Request: ' + choice + ' is not an accepted value of ' + name);
-      this.#options[name] = choice;
-    }
-    if (init.referrer !== undefined) this.#options.referrer = toText(init.referrer);
-    if (init.integrity !== undefined) this.#options.integrity = toText(init.integrity);
-    if (init.keepalive !== undefined) this.#options.keepalive = Boolean(init.keepalive);
+  #takeOptions(given) {
+    if (given.method !== undefined) this.#method = requestMethod(given.method);
+    if (given.mode === 'navigate') throw new TypeError('Request: navigate is not an accepted value of mode');
+    const names = ownKeys(this.#options);
+    for (let i = 0; i < names.length; i++) if (given[names[i]] !== undefined) this.#options[names[i]] = given[names[i]];
   }
 
-  #takeBody(init, from) {
-    const given = init?.body;
+  #takeBody(given, from) {
     const bodiless = this.#method === 'GET' || this.#method === 'HEAD';
     if (bodiless && ((given !== undefined && given !== null) || (given === undefined && from !== undefined && from.#body.source !== null))) {
       throw new TypeError('Request with GET/HEAD method cannot have body.');
@@ -110,9 +133,16 @@ class Request {
     return copy;
   }
 
-  static inside() { return { stateOf: (request) => request.#body, headersOf: (request) => request.#headers }; }
+  static inside() {
+    return {
+      stateOf: (request) => request.#body,
+      headersOf: (request) => request.#headers,
+      partsOf: (request) => ({ __proto__: null, url: request.#url, method: request.#method, headers: request.#headers, body: request.#body,
+        signal: request.#signal, redirect: request.#options.redirect }),
+    };
+  }
 }
-const { stateOf: requestState, headersOf: requestHeaders } = Request.inside();
+const { stateOf: requestState, headersOf: requestHeaders, partsOf: requestParts } = Request.inside();
 delete Request.inside;
 addBodyMethods(Request, requestState, requestHeaders);
 publish(Request);

@@ -121,7 +121,7 @@ class SubtleCrypto {
     const bits = algorithm.length === undefined ? HASHES[hash] : trunc(+algorithm.length);
     if (!(bits > 0 && bits <= RANDOM_BYTES_MAX * 8)) throw new DOMException('Invalid key length', 'OperationError');
     const bytes = new Uint8Array(ceil(bits / 8));
-    nativeRandomFill(bytes);
+    nativeRandomFill(bytes, 'crypto.subtle.generateKey()');
     return makeHmacKey(bytes, hash, bits, extractable, allowed);
   }
   async exportKey(format, key) {
@@ -175,12 +175,12 @@ class Crypto {
     if (typedLength(bytes) > RANDOM_BYTES_MAX) {
       throw new DOMException('The requested length exceeds ' + RANDOM_BYTES_MAX + ' bytes', 'QuotaExceededError');
     }
-    if (typedLength(bytes) > 0) nativeRandomFill(bytes);
+    if (typedLength(bytes) > 0) nativeRandomFill(bytes, 'crypto.getRandomValues()');
     return array;
   }
   randomUUID() {
     const bytes = new Uint8Array(16);
-    nativeRandomFill(bytes);
+    nativeRandomFill(bytes, 'crypto.randomUUID()');
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let text = '';

@@ -172,7 +172,7 @@ const twoDigits = (number) => padStart(toText(number), 2, '0');
 
 function readTime(date) {
   let time;
-  if (date === undefined) time = nativeNow();
+  if (date === undefined) time = nativeNow('a date format without a date');
   else if (isObject(date) && brands.Date(date)) time = dateTime(date);
   else time = +date;
   if (!(abs(time) <= 8.64e15)) throw new RangeError('Invalid time value');

@@ -38,8 +38,14 @@ const makeError = (name, message, code) => {
   return error;
 };
 
+/** Everything but tools and key spaces is made with the image; a grant only gives it a name. */
 const configure = (config) => {
   if (hasOwn(config, 'tools')) defineGlobal('tools', makeTools(config.tools));
+  if (hasOwn(config, 'kv')) defineGlobal('kv', makeKv(config.kv));
+  if (hasOwn(config, 'fetch')) defineGlobal('fetch', fetchGlobal);
+  if (hasOwn(config, 'files')) defineGlobal('files', files);
+  if (hasOwn(config, 'invoke')) defineGlobal('invoke', invokeGlobal);
+  if (hasOwn(config, 'secrets')) defineGlobal('secrets', secrets);
   if (hasOwn(config, 'input')) defineGlobal('input', config.input);
   if (hasOwn(config, 'args')) {
     const names = ownKeys(config.args);
@@ -50,4 +56,11 @@ const configure = (config) => {
 defineGlobal('tools', makeTools([]));
 defineGlobal('input', undefined);
 
-const hooks = freeze({ __proto__: null, configure, makeBody, makeError });
+const REJECTION_CHARS_MAX = 2_000;
+const NOTES = 2; // a stream of the engine: stderr, if there is room
+/** What a promise was rejected with while nobody listened. */
+const reportRejection = (reason) => {
+  nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
+};
+
+const hooks = freeze({ __proto__: null, configure, makeBody, makeError, reportRejection });

@@ -30,6 +30,7 @@ const FRAGMENTS: &[&str] = &[
     include_str!("../js/61-body.js"),
     include_str!("../js/62-response.js"),
     include_str!("../js/63-request.js"),
+    include_str!("../js/64-fetch.js"),
     include_str!("../js/65-crypto.js"),
     include_str!("../js/70-intl-locale.js"),
     include_str!("../js/71-intl-decimal.js"),
@@ -39,13 +40,16 @@ const FRAGMENTS: &[&str] = &[
     include_str!("../js/75-intl-date.js"),
     include_str!("../js/76-intl-collator.js"),
     include_str!("../js/79-intl.js"),
+    include_str!("../js/81-kv.js"),
+    include_str!("../js/82-files.js"),
+    include_str!("../js/83-invoke.js"),
     include_str!("../js/90-bindings.js"),
 ];
 
 /// The source of one function expression, `(function (native) { ... return hooks; })`.
 ///
 /// An engine evaluates it once while it builds its image, calls the function with its `native` object and keeps the
-/// `hooks`: `configure`, `makeBody` and `makeError`. Loading reads no clock and no randomness. Evaluate it under the
+/// `hooks`: `configure`, `makeBody`, `makeError` and `reportRejection`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
     format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())

@@ -22,19 +22,23 @@ cargo fetch --locked --quiet --manifest-path source/Cargo.toml
 sys=$(echo "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/rquickjs-sys-0.14.0)
 CC=${CC:-clang-19}
 
-# Three changes to QuickJS: its stack overflow says who it is, so that a RangeError made by a program cannot pass for it; every
+# Four changes to QuickJS: its stack overflow says who it is, so that a RangeError made by a program cannot pass for it; every
 # statement knows its line, and a loop that is stopped is where it jumped from, so that errors and timeouts can name the place; and what is in the image is
-# never counted, so that merely using it does not write to its pages, and its last arenas are small (see seal.c).
+# never counted, so that merely using it does not write to its pages, and its last arenas are small (see seal.c); and the three places
+# that look at the clock or draw a number ask whether the run may (see ambient.c).
 cp -r "$sys/quickjs" "$work/qjs"
 sed -i 's/    return JS_ThrowRangeError(ctx, "Maximum call stack size exceeded");/    return isolith_stack_overflow(ctx);/
 s/^static JSValue JS_ThrowStackOverflow(JSContext \*ctx);$/&\nstatic JSValue isolith_stack_overflow(JSContext *ctx);/
 /^        CASE(OP_goto):$/,/^        CASE(OP_if_true):$/{s/^            pc += /            isolith_jump = pc; pc += /;s/^                goto exception;$/                { pc = isolith_jump; goto exception; }/}
 s|^                /\* XXX: should duplicate single instructions followed by goto or return \*/$|                add_pc2line_info(s, bc_out.size, line_num, col_num); // isolith|
 s|^    /\* specific label handling \*/$|    emit_source_loc(s); // isolith|
+s/^        val = date_now();$/        if (isolith_banned \& BANNED_TIME) return isolith_violation(ctx, BANNED_TIME, "argless new Date()");\n&/
+s/^    return js_int64(date_now());$/    if (isolith_banned \& BANNED_TIME) return isolith_violation(ctx, BANNED_TIME, "Date.now()");\n&/
+s/^    v = xorshift64star(&ctx->random_state);$/    if (isolith_banned \& BANNED_RANDOM) return isolith_violation(ctx, BANNED_RANDOM, "Math.random()");\n&/
 s/^#define JS_ARENA_SIZE              4096$/static unsigned isolith_arena_bytes = 4096; \/\/ isolith\n#define JS_ARENA_SIZE isolith_arena_bytes/
 s/^#define JS_REF_COUNT(p) (js_rc(p)->ref_count)$/#include "patch.h"\n#define JS_REF_COUNT(p) (*isolith_count(p, \&js_rc(p)->ref_count))/' "$work/qjs/quickjs.c"
-patched=$(grep -c -e isolith_stack_overflow -e 'isolith_jump' -e isolith_count -e '// isolith$' "$work/qjs/quickjs.c")
-[ "$patched" = 12 ] || { echo "build.sh: the changes do not fit this QuickJS ($patched places)" >&2; exit 1; }
+patched=$(grep -c -e isolith_stack_overflow -e 'isolith_jump' -e isolith_count -e isolith_banned -e '// isolith$' "$work/qjs/quickjs.c")
+[ "$patched" = 15 ] || { echo "build.sh: the changes do not fit this QuickJS ($patched places)" >&2; exit 1; }
 
 # EMSCRIPTEN means to QuickJS: no threads, no atomics, a switch instead of computed gotos.
 $CC --target=wasm32-unknown-unknown -std=gnu2y -O3 -fno-ident -ffile-prefix-map="$work"=/guest -ffile-prefix-map="$sys"=/sys \

@@ -59,6 +59,40 @@ static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValu
     return promise;
 }
 
+// ask(call, bytes) -> Promise. Everything that is not a tool: the call as JSON after its length, then the bytes as they are.
+static JSValue native_ask(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val; (void)argc;
+    Bytes out = { .max = payload_max };
+    uint32_t json_len = 0;
+    bytes_add(&out, &json_len, 4);
+    int r = encode_value(c, &out, argv[0]);
+    if (r == ENCODED) {
+        json_len = out.len - 4;
+        // Looked at only now: writing the call may have run the program's code, and that may have taken the bytes away.
+        size_t n = 0;
+        const uint8_t *bytes = JS_IsUndefined(argv[1]) ? NULL : JS_GetUint8Array(c, &n, argv[1]);
+        if (n) bytes_add(&out, bytes, n);
+        else if (!JS_IsUndefined(argv[1]) && JS_HasException(c)) r = ENCODE_THREW;
+        if (out.over) r = ENCODE_TOO_LARGE;
+        else if (out.failed) { JS_ThrowOutOfMemory(c); r = ENCODE_THREW; }
+    }
+    JSValue promise = JS_EXCEPTION;
+    if (r == ENCODE_TOO_LARGE) JS_ThrowRangeError(c, "the arguments are larger than %u bytes, the limit of one call", payload_max);
+    else if (r == ENCODED_NOTHING) JS_ThrowTypeError(c, "there is nothing to ask");
+    else if (r == ENCODED) {
+        memcpy(out.at, &json_len, 4);
+        promise = make_call(c, CALL_ASK, "", 0, out.at, out.len);
+    }
+    free(out.at);
+    return promise;
+}
+
+// payloadMax() -> how many bytes one call may send
+static JSValue native_payload_max(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)c; (void)this_val; (void)argc; (void)argv;
+    return js_int64(payload_max);
+}
+
 // readBody(id, mostBytes) -> Promise<Uint8Array>
 static JSValue native_read_body(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;

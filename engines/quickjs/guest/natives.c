@@ -14,22 +14,28 @@ static JSValue native_output(JSContext *c, JSValueConst this_val, int argc, JSVa
     return out.failed ? JS_ThrowOutOfMemory(c) : JS_UNDEFINED;
 }
 
+// now(what), startedAt(what), randomFill(bytes, what): `what` is what the program called, and throws when it may not look.
+// Without it the prelude looks for its own ends: then the time is 0 and nothing is filled in.
+
 static JSValue native_now(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
-    (void)c; (void)this_val; (void)argc; (void)argv;
+    (void)this_val; (void)argc;
+    if (isolith_banned & BANNED_TIME) return look_in_vain(c, BANNED_TIME, argv[0], js_int32(0));
     return js_float64(isolith_look_at_clock() / 1000);
 }
 static JSValue native_started_at(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
-    (void)c; (void)this_val; (void)argc; (void)argv;
+    (void)this_val; (void)argc;
+    if (isolith_banned & BANNED_TIME) return look_in_vain(c, BANNED_TIME, argv[0], js_int32(0));
     return js_float64(started_us / 1000);
 }
 
 static JSValue native_random_fill(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     size_t n;
+    if (isolith_banned & BANNED_RANDOM) return look_in_vain(c, BANNED_RANDOM, argv[1], JS_FALSE);
     uint8_t *to = JS_GetUint8Array(c, &n, argv[0]);
     if (!to && n) return JS_EXCEPTION;
     random_fill(to, n);
-    return JS_UNDEFINED;
+    return JS_TRUE;
 }
 
 static int sha_bits(JSContext *c, JSValueConst name) {
@@ -88,12 +94,14 @@ static JSValue make_natives(void) {
     static const JSCFunctionListEntry list[] = {
         JS_CFUNC_DEF("output", 2, native_output),
         JS_CFUNC_DEF("call", 2, native_call),
+        JS_CFUNC_DEF("ask", 2, native_ask),
+        JS_CFUNC_DEF("payloadMax", 0, native_payload_max),
         JS_CFUNC_DEF("readBody", 2, native_read_body),
         JS_CFUNC_DEF("setTimer", 4, native_set_timer),
         JS_CFUNC_DEF("clearTimer", 1, native_clear_timer),
-        JS_CFUNC_DEF("now", 0, native_now),
-        JS_CFUNC_DEF("startedAt", 0, native_started_at),
-        JS_CFUNC_DEF("randomFill", 1, native_random_fill),
+        JS_CFUNC_DEF("now", 1, native_now),
+        JS_CFUNC_DEF("startedAt", 1, native_started_at),
+        JS_CFUNC_DEF("randomFill", 2, native_random_fill),
         JS_CFUNC_DEF("utf8Encode", 1, native_utf8_encode),
         JS_CFUNC_DEF("utf8Decode", 2, native_utf8_decode),
         JS_CFUNC_DEF("digest", 2, native_digest),

@@ -1,6 +1,12 @@
-// Two things that the changed places of QuickJS need: see build.sh.
+// What the changed places of QuickJS need: see build.sh.
 
 static uint8_t *isolith_jump; // where the loop that is being stopped jumped from
+
+// What this run may not look at, and what happens when it does: see ambient.c.
+
+enum { BANNED_TIME = 1, BANNED_RANDOM = 2 };
+static uint32_t isolith_banned;
+static JSValue isolith_violation(JSContext *ctx, uint32_t banned, const char *what);
 
 // What is in the image is never counted: see seal.c.
 

@@ -99,8 +99,11 @@ static int end_value(JSValueConst v) {
 static bool run_jobs(void) {
     JSContext *c;
     int r;
-    while ((r = JS_ExecutePendingJob(rt, &c)) > 0) {}
-    return r == 0;
+    for (;;) {
+        while ((r = JS_ExecutePendingJob(rt, &c)) > 0) {}
+        if (r < 0 || likely(!unhandled_count)) return r == 0;
+        if (!report_rejections(run)) return false; // and showing them may have made new jobs
+    }
 }
 
 // Says where the run stands now that nothing is ready.
@@ -169,6 +172,7 @@ EXPORT("init") void g_init(void) {
     if (!rt) __builtin_trap();
     JS_SetInterruptHandler(rt, on_interrupt, NULL);
     JS_SetModuleLoaderFunc(rt, NULL, load_module, NULL);
+    JS_SetHostPromiseRejectionTracker(rt, on_rejection, NULL);
     ctx = JS_NewContext(rt);
     if (!ctx || JS_AddIntrinsicDOMException(ctx)) __builtin_trap();
 }
@@ -192,6 +196,7 @@ EXPORT("prelude") int g_prelude(uint32_t len) {
     hook_configure = take_hook(hooks, "configure");
     hook_make_body = take_hook(hooks, "makeBody");
     hook_make_error = take_hook(hooks, "makeError");
+    hook_report_rejection = take_hook(hooks, "reportRejection");
     JS_FreeValue(ctx, hooks);
     inbox_release();
     JS_RunGC(rt);
@@ -233,7 +238,7 @@ typedef struct {
     double now_us;
     uint8_t seed[32];
     uint32_t form, stack_bytes, payload_max, value_max, test262;
-    uint32_t name_len, code_len, config_len, module_count;
+    uint32_t name_len, code_len, config_len, module_count, banned;
 } StartHeader;
 
 EXPORT("start") int g_start(uint32_t len) {
@@ -242,6 +247,7 @@ EXPORT("start") int g_start(uint32_t len) {
     now_us = started_us = h.now_us;
     random_seed(h.seed);
     form = h.form;
+    isolith_banned = h.banned;
     payload_max = h.payload_max;
     value_max = h.value_max;
     JS_SetMaxStackSize(rt, h.stack_bytes);

@@ -13,6 +13,9 @@ const CALL_BYTES: u64 = 256;
 /// What a piece of output costs the host besides its text: a million empty lines are not free.
 const PIECE_BYTES: u64 = 32;
 
+/// The stream of what the engine says of its own accord. It goes to stderr if there is room.
+const NOTE: u32 = 2;
+
 pub(crate) struct Guest {
     pub(crate) limits: Limits,
     pub(crate) meter: Arc<Meter>,
@@ -87,6 +90,9 @@ impl Guest {
 
     fn output(&mut self, stream: u32, text: &[u8]) -> Result<()> {
         let left = self.limits.output_bytes.saturating_sub(self.used.output_bytes);
+        if stream == NOTE && text.len() as u64 > left {
+            return Ok(()); // said for the author's sake: it must not end the run
+        }
         // What fits is kept, also of the piece that does not fit whole.
         let fits = text.get(..left as usize).unwrap_or(text);
         self.used.output_bytes += text.len() as u64 + PIECE_BYTES;

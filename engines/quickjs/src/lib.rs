@@ -4,6 +4,7 @@
 //! build script runs the prelude in it once, freezes its memory into the module and compiles that ahead of time. A fresh
 //! isolate is a copy-on-write mapping of that memory; nothing carries over from one to the next.
 
+mod ask;
 mod codegen;
 mod engine;
 mod guest;

@@ -1,8 +1,9 @@
 //! The bytes that cross between host and guest. The other side is `guest/guest.c` and `guest/run.c`.
 
+use crate::ask;
 use isolith_core::{
-    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, Grant, HostCall, HostReply, Json, Program,
-    Start, Timestamp,
+    Ambient, BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program,
+    Source, Start, Timestamp,
 };
 
 /// The length that stands for `undefined`.
@@ -54,9 +55,10 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
         code_len as u32,
         config.len() as u32,
         program.modules.len() as u32,
+        banned(start.ambient),
     ];
+    // The header's size is a multiple of eight: with ten numbers it is.
     numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
-    out.extend([0; 4]); // the header's size is a multiple of eight
     out.extend(program.name.as_bytes());
     out.push(0);
     [open, &program.code, close].iter().for_each(|part| out.extend(part.as_bytes()));
@@ -81,30 +83,66 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
 
 /// What the prelude's `configure` is called with; empty when there is nothing to say.
 fn config(start: &Start) -> String {
-    if start.grants.is_empty() && start.input.is_none() && start.args.is_empty() {
-        return String::new();
+    let bindings = &start.bindings;
+    let mut out = String::new();
+    add_names(&mut out, "tools", &bindings.tools);
+    add_names(&mut out, "kv", &bindings.kv);
+    // The host says which programs and secrets there are when it is asked for one; the guest only has to know that there are.
+    for (key, granted) in [
+        ("invoke", !bindings.invoke.is_empty()),
+        ("fetch", bindings.fetch),
+        ("files", bindings.files),
+        ("secrets", !bindings.secrets.is_empty()),
+    ] {
+        if granted {
+            add_key(&mut out, key);
+            out.push_str("true");
+        }
     }
-    let mut out = String::from("{\"tools\":[");
-    for (i, Grant::Tool { name }) in start.grants.iter().enumerate() {
+    if let Some(input) = &start.input {
+        add_key(&mut out, "input");
+        out.push_str(input.text());
+    }
+    if !start.args.is_empty() {
+        add_key(&mut out, "args");
+        for (i, (name, value)) in start.args.iter().enumerate() {
+            out.push_str(if i == 0 { "{\"" } else { ",\"" });
+            out.push_str(name.as_str());
+            out.push_str("\":");
+            out.push_str(value.text());
+        }
+        out.push('}');
+    }
+    if !out.is_empty() {
+        out.push('}');
+    }
+    out
+}
+
+fn add_key(out: &mut String, key: &str) {
+    out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
+    out.push_str(key);
+    out.push_str("\":");
+}
+
+fn add_names(out: &mut String, key: &str, names: &[BindingName]) {
+    if names.is_empty() {
+        return;
+    }
+    add_key(out, key);
+    for (i, name) in names.iter().enumerate() {
         // Binding names are identifiers: nothing in them needs an escape.
-        out.push_str(if i == 0 { "\"" } else { ",\"" });
+        out.push_str(if i == 0 { "[\"" } else { ",\"" });
         out.push_str(name.as_str());
         out.push('"');
     }
     out.push(']');
-    if let Some(input) = &start.input {
-        out.push_str(",\"input\":");
-        out.push_str(input.text());
-    }
-    out.push_str(",\"args\":{");
-    for (i, (name, value)) in start.args.iter().enumerate() {
-        out.push_str(if i == 0 { "\"" } else { ",\"" });
-        out.push_str(name.as_str());
-        out.push_str("\":");
-        out.push_str(value.text());
-    }
-    out.push_str("}}");
-    out
+}
+
+/// What the run may not look at, as bits (`BANNED_TIME` and `BANNED_RANDOM` in `guest/patch.h`). A virtual source is the
+/// runner's affair: it brings other times and another seed.
+fn banned(ambient: Ambient) -> u32 {
+    u32::from(ambient.time == Source::Banned) | u32::from(ambient.random == Source::Banned) << 1
 }
 
 /// What `turn` reads.
@@ -166,6 +204,7 @@ pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<H
             let most_bytes = number(4)?.min(isolith_core::MAX_READ_BYTES);
             Some(HostCall::ReadBody { body: BodyId(number(0)?), most_bytes })
         }
+        3 => ask::read(data?),
         _ => None,
     }
 }
@@ -252,6 +291,8 @@ mod tests {
             (1, b"", None),
             (2, b"", Some(b"1234567")),
             (3, b"", Some(b"1")),
+            (3, b"", None),
+            (4, b"", Some(b"1")),
         ];
         for (kind, name, data) in rows {
             assert_eq!(read_call(*kind, name, *data), None, "{kind} {name:?} {data:?}");

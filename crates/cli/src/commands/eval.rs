@@ -1,7 +1,8 @@
 use crate::Done;
 use crate::args::Eval;
-use crate::commands::session::{self, Session};
+use crate::commands::session::Session;
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::source::Source;
 
 pub(crate) fn eval(args: Eval) -> Done {
@@ -10,6 +11,7 @@ pub(crate) fn eval(args: Eval) -> Done {
     }
     let suspend = args.suspend.suspend.as_deref();
     let source = Source { name: "eval".into(), text: args.code };
-    let plan = session::plan(source, &args.options, suspend)?;
-    Session::small()?.run(plan, args.options.show, suspend)
+    let session = Session::small()?;
+    let job = Job::new(source, &args.options, suspend, &session.runner)?;
+    session.run(job, args.options.show, suspend)
 }

@@ -4,10 +4,11 @@ use crate::args::{RunOptions, Show};
 use crate::commands::session::{self, Session};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::progress::Spinner;
 use crate::{Done, show, source};
-use isolith_core::Outcome;
-use isolith_runner::{Ended, Plan, RunError};
+use isolith_core::{AuditLog, Outcome};
+use isolith_runner::{Ended, RunError};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,37 +22,39 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(files: &[PathBuf], jobs: u32, options: &RunOptions) -> Done {
+    let session = Session::wide(jobs)?;
     // Everything is read and checked first: one wrong file stops all, before anything runs.
-    let plans = files
+    let all_jobs = files
         .iter()
         .map(|file| {
-            let source = source::program(file, session::limits(options).source_bytes)?;
-            Ok((file.display().to_string(), session::plan(source, options, None)?))
+            let source = source::program(file, session::limits(options, None).source_bytes)?;
+            Ok((file.display().to_string(), Job::new(source, options, None, &session.runner)?))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    let session = Session::wide(jobs)?;
     let spinner = Spinner::new("running");
-    let exit = session.runtime.block_on(all(&session, plans, jobs, &spinner));
+    let exit = session.runtime.block_on(all(&session, all_jobs, jobs, &spinner));
     spinner.done();
     exit
 }
 
-async fn all(session: &Session, plans: Vec<(String, Plan)>, jobs: u32, spinner: &Spinner) -> Done {
+async fn all(session: &Session, all_jobs: Vec<(String, Job)>, jobs: u32, spinner: &Spinner) -> Done {
     let places = Arc::new(Semaphore::new(jobs as usize));
     let quiet = Show { json: true, quiet: true };
-    let (mut running, mut exit, total) = (JoinSet::new(), Exit::Ok, plans.len());
-    for (file, plan) in plans {
+    let (mut running, mut exit, total) = (JoinSet::new(), Exit::Ok, all_jobs.len());
+    for (file, Job { plan, host, audit }) in all_jobs {
         let (runner, places) = (session.runner.clone(), Arc::clone(&places));
-        let attend = session::attend(quiet, &Spinner::none());
+        let attend = session::attend(host, quiet, &Spinner::none());
         running.spawn(async move {
             let _place = places.acquire_owned().await;
-            (file, runner.run(plan, attend).await)
+            let ended = runner.run(plan, attend).await;
+            (file, ended, audit)
         });
     }
     let mut done = 0;
     while let Some(joined) = running.join_next().await {
-        let (file, ended): (String, Result<Ended, RunError>) =
+        let (file, ended, audit): (String, Result<Ended, RunError>, Option<Arc<dyn AuditLog>>) =
             joined.map_err(|error| Failure::internal("running a program", &error))?;
+        session::flush(audit)?;
         let outcome = ended?.outcome;
         done += 1;
         spinner.say(&format!("{done} of {total} done"));

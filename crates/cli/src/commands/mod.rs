@@ -1,11 +1,16 @@
 //! One file a command.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod consent;
 pub(crate) mod doctor;
 pub(crate) mod eval;
+pub(crate) mod manifest;
 pub(crate) mod many;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod secret;
 pub(crate) mod session;
 pub(crate) mod watch;

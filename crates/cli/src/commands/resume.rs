@@ -2,6 +2,7 @@ use crate::Done;
 use crate::args::Resume;
 use crate::commands::session::{self, Session};
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::progress::Spinner;
 use isolith_runner::{Again, RunError, SuspendedRun};
 use std::time::Duration;
@@ -16,8 +17,11 @@ pub(crate) fn resume(args: Resume) -> Done {
     let suspend = args.suspend.suspend.as_deref();
     let again = Again { suspend_after: suspend.map(|_| Duration::ZERO) };
     let session = Session::small()?;
+    let (run, host, audit) = Job::again(run, &args.grants, &session.runner)?;
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
-    let ended = session.runtime.block_on(session.runner.resume(run, session::attend(args.show, &spinner), again));
+    let attend = session::attend(host, args.show, &spinner);
+    let ended = session.runtime.block_on(session.runner.resume(run, attend, again));
     spinner.done();
+    session::flush(audit)?;
     session::finish(ended, args.show, suspend, &name, &source)
 }

@@ -2,6 +2,7 @@ use crate::Done;
 use crate::args::Run;
 use crate::commands::{many, session, session::Session, watch};
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::source;
 
 pub(crate) fn run(args: Run) -> Done {
@@ -9,9 +10,10 @@ pub(crate) fn run(args: Run) -> Done {
     match args.files.as_slice() {
         [file] if args.watch => watch::watch(file, &args.options),
         [file] => {
-            let source = source::program(file, session::limits(&args.options).source_bytes)?;
-            let plan = session::plan(source, &args.options, suspend)?;
-            Session::small()?.run(plan, args.options.show, suspend)
+            let source = source::program(file, session::limits(&args.options, None).source_bytes)?;
+            let session = Session::small()?;
+            let job = Job::new(source, &args.options, suspend, &session.runner)?;
+            session.run(job, args.options.show, suspend)
         }
         _ if args.watch => Err(Failure::usage("`--watch` takes one file", "watch one, or run several once")),
         _ if suspend.is_some() => {

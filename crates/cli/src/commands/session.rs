@@ -3,21 +3,22 @@
 use crate::args::{RunOptions, Show};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
 use crate::{Done, paint, show};
-use isolith_core::{Limits, OutputSink, Timestamp};
+use isolith_core::{AuditLog, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
-use isolith_runner::{Attend, Ended, NoTools, Plan, RunError, Runner, Time};
+use isolith_runner::{Attend, Ended, Plan, RunError, Runner, Time};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-/// One program at a time needs one isolate; a few spare ones cost nothing.
-const SMALL: Options = Options { live: 4, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
+/// One program at a time needs one isolate, and those that it invokes; spare ones cost nothing.
+const SMALL: Options = Options { live: 8, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
 
 pub(crate) struct Session {
     pub(crate) runner: Runner,
@@ -45,11 +46,13 @@ impl Session {
     }
 
     /// Runs one program and shows how it ended.
-    pub(crate) fn run(&self, plan: Plan, show: Show, suspend: Option<&Path>) -> Done {
+    pub(crate) fn run(&self, job: Job, show: Show, suspend: Option<&Path>) -> Done {
+        let Job { plan, host, audit } = job;
         let (name, source) = (plan.name.clone(), plan.source.clone());
         let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
-        let ended = self.runtime.block_on(self.runner.run(plan, attend(show, &spinner)));
+        let ended = self.runtime.block_on(self.runner.run(plan, attend(host, show, &spinner)));
         spinner.done();
+        flush(audit)?;
         finish(ended, show, suspend, &name, &source)
     }
 }
@@ -86,16 +89,24 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn attend(show: Show, spinner: &Spinner) -> Attend {
+/// Nobody is told how a run ended before it is written down what it did.
+pub(crate) fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
+    let Some(audit) = audit else { return Ok(()) };
+    audit.flush().map_err(|error| {
+        Failure::usage(format!("the audit cannot be written: {error}"), "make room, or set ISOLITH_DATA to another folder")
+    })
+}
+
+pub(crate) fn attend(host: Arc<dyn Host>, show: Show, spinner: &Spinner) -> Attend {
     let sink: Arc<dyn OutputSink> =
         if show.json || show.quiet { Arc::new(Nowhere) } else { Arc::new(Terminal::new(spinner.clone())) };
-    Attend { host: Arc::new(NoTools), sink, cancel: CancellationToken::new() }
+    Attend { host, sink, cancel: CancellationToken::new() }
 }
 
 /// Makes the plan. Everything a person can have got wrong is said here, before anything runs.
 pub(crate) fn plan(source: Source, options: &RunOptions, suspend: Option<&Path>) -> Result<Plan, Failure> {
     let mut plan = Plan::new(source.text, source.name);
-    plan.limits = limits(options);
+    plan.limits = limits(options, None);
     plan.args = options.args.iter().map(|text| source::argument(text)).collect::<Result<_, _>>()?;
     plan.input = match &options.input {
         Some(path) => Some(source::json(path, plan.limits.payload_bytes)?),
@@ -110,8 +121,9 @@ pub(crate) fn plan(source: Source, options: &RunOptions, suspend: Option<&Path>)
     Ok(plan)
 }
 
-pub(crate) fn limits(options: &RunOptions) -> Limits {
-    let default = Limits::default();
+/// The limits of the manifest, where there is one, with what the flags say.
+pub(crate) fn limits(options: &RunOptions, manifest: Option<&Manifest>) -> Limits {
+    let default = manifest.map_or_else(Limits::default, |manifest| manifest.limits);
     let wall = options.timeout.unwrap_or(default.wall);
     Limits {
         wall,

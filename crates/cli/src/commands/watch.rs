@@ -3,6 +3,7 @@
 use crate::args::RunOptions;
 use crate::commands::session::{self, Session};
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::{Done, paint, source};
 use notify::{EventKind, RecursiveMode, Watcher};
 use std::path::Path;
@@ -38,9 +39,9 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
 }
 
 fn once(session: &Session, file: &Path, options: &RunOptions) -> Result<(), Failure> {
-    let source = source::program(file, session::limits(options).source_bytes)?;
-    let plan = session::plan(source, options, None)?;
-    session.run(plan, options.show, None).map(|_| ())
+    let source = source::program(file, session::limits(options, None).source_bytes)?;
+    let job = Job::new(source, options, None, &session.runner)?;
+    session.run(job, options.show, None).map(|_| ())
 }
 
 /// Waits until the file has changed and is quiet again; false when nothing more will be heard.

@@ -56,7 +56,8 @@ pub(crate) async fn execute(engine: &dyn Engine, program: &Program, cpu: Duratio
     let limits = limits(cpu);
     let start = Start {
         limits,
-        grants: Vec::new(),
+        bindings: Default::default(),
+        ambient: Default::default(),
         input: None,
         args: Vec::new(),
         seed: Seed::from_number(262),

@@ -1,0 +1,113 @@
+//! Asking the person at the terminal. Without a terminal nothing is asked, and nothing assumed.
+
+use crate::args::GrantOptions;
+use crate::failure::Failure;
+use crate::job;
+use crate::paint::{self, GOOD, HINT, QUIET};
+use crate::source::Source;
+use crate::terminal::inert;
+use isolith_core::{BoxFuture, Grant};
+use isolith_gate::{Approver, Question};
+use isolith_program::{Language, Need};
+use std::io::{BufRead, IsTerminal};
+
+/// Asks once about each thing that a program seems to need and is not granted.
+///
+/// Answers that are to hold are kept for this user, by the digest of the program and the grant: another program, or this
+/// one after a change, is asked about again.
+pub(crate) fn about_needs(
+    source: &Source,
+    program: &str,
+    grants: &mut Vec<Grant>,
+    options: &GrantOptions,
+) -> Result<(), Failure> {
+    // THREAT[T-CONSENT-001]: a consent must come from a person, so both ends of the question are a terminal.
+    if options.no_prompt || options.allow_all || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let Ok(needs) = isolith_program::needs(&source.text, &source.name, Language::Auto) else { return Ok(()) };
+    let lacking: Vec<Need> = needs.lacking(grants).into_iter().filter(|need| grantable(need)).cloned().collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let consent = job::data_folder()?.consent().map_err(job::store)?;
+    for need in lacking {
+        let grant = need.power.to_string();
+        let known = consent.allowed(program, &grant).map_err(job::store)?;
+        let answer = match known {
+            Some(true) => Answer::Once,
+            Some(false) => Answer::Deny,
+            None => ask_about(source, &need, &grant),
+        };
+        if answer == Answer::Always {
+            consent.remember(program, &grant, true).map_err(job::store)?;
+        }
+        if answer != Answer::Deny {
+            grants.push(need.power.into());
+        }
+    }
+    Ok(())
+}
+
+/// A tool or another program takes more than a yes: someone has to say what it is.
+fn grantable(need: &Need) -> bool {
+    use isolith_core::Power;
+    matches!(need.power, Power::Egress(_) | Power::Kv(_) | Power::Files(_))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Once,
+    Always,
+    Deny,
+}
+
+fn ask_about(source: &Source, need: &Need, grant: &str) -> Answer {
+    let line = need.places.first().map_or(1, |place| place.line);
+    paint::complain(HINT, "asks", &inert(&format!("{} wants `{grant}` (line {line})", source.name), true));
+    loop {
+        let typed = prompt("allow? [o]nce, [a]lways for exactly this program, [d]eny, [s]how the code: ");
+        match typed.as_deref() {
+            Some("o" | "once" | "y" | "yes") => return Answer::Once,
+            Some("a" | "always") => return Answer::Always,
+            Some("s" | "show") => paint::note(QUIET, &inert(&source.text, true)),
+            Some("d" | "deny" | "n" | "no" | "") | None => return Answer::Deny,
+            Some(_) => {}
+        }
+    }
+}
+
+/// One line from the person; nothing at the end of input.
+fn prompt(text: &str) -> Option<String> {
+    anstream::eprint!("{text}");
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(read) if read > 0 => Some(line.trim().to_ascii_lowercase()),
+        _ => None,
+    }
+}
+
+/// Whom a grant with `ask` asks: the person at the terminal, or nobody, which is a no.
+pub(crate) struct Terminal {
+    pub(crate) prompt: bool,
+}
+
+impl Approver for Terminal {
+    fn ask(&self, question: Question) -> BoxFuture<'_, bool> {
+        let asked = self.prompt && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Box::pin(async move {
+            if !asked {
+                return false;
+            }
+            let typed = tokio::task::spawn_blocking(move || {
+                paint::complain(HINT, "asks", &inert(&format!("{} (`{}`)", question.what, question.grant), true));
+                prompt("allow? [y]es, [n]o: ")
+            });
+            let yes = matches!(typed.await.ok().flatten().as_deref(), Some("y" | "yes"));
+            if yes {
+                paint::note(GOOD, "allowed for this run");
+            }
+            yes
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! One run, ready to be started: its plan, and the gate that stands between it and the world.
+
+use crate::args::{GrantOptions, RunOptions};
+use crate::ask::{self, Terminal};
+use crate::commands::session;
+use crate::failure::Failure;
+use crate::grants;
+use crate::paint::{self, ERROR, HINT};
+use crate::source::Source;
+use isolith_core::{
+    Ambient, AuditLog, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, RunId, SecretSource, Source as Ambience,
+    Timestamp, narrow, narrow_limits,
+};
+use isolith_gate::egress::{Net, NetOptions};
+use isolith_gate::{Gate, Identity, Means};
+use isolith_runner::{NoTools, Plan, ProgramFiles, Runner, SuspendedRun, Time};
+use isolith_store::DataFolder;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run that can be started.
+pub(crate) struct Job {
+    pub(crate) plan: Plan,
+    pub(crate) host: Arc<dyn Host>,
+    /// Flushed when the run is over, before anyone is told how it ended.
+    pub(crate) audit: Option<Arc<dyn AuditLog>>,
+}
+
+/// What an operator allows at most.
+struct Ceiling {
+    policy: Option<Manifest>,
+}
+
+impl Ceiling {
+    fn of(options: &GrantOptions) -> Result<Ceiling, Failure> {
+        Ok(Ceiling { policy: options.policy.as_deref().map(grants::manifest).transpose()? })
+    }
+
+    fn narrow(&self, requested: Vec<Grant>) -> Narrowed {
+        match &self.policy {
+            Some(policy) => narrow(&policy.grants, &requested),
+            None => Narrowed { grants: requested, report: Vec::new() },
+        }
+    }
+
+    fn limits(&self, requested: Limits) -> Limits {
+        self.policy.as_ref().map_or(requested, |policy| narrow_limits(&policy.limits, &requested))
+    }
+
+    fn ambient(&self, requested: Ambient) -> Ambient {
+        self.policy.as_ref().map_or(requested, |policy| policy.ambient.and(requested))
+    }
+
+    fn net(&self, options: &GrantOptions) -> NetOptions {
+        let network = self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
+        NetOptions { proxy: network.proxy, ca: options.ca.clone().or(network.ca.map(PathBuf::from)) }
+    }
+}
+
+impl Job {
+    /// Everything a person can have got wrong is said here, before anything runs.
+    pub(crate) fn new(
+        source: Source,
+        options: &RunOptions,
+        suspend: Option<&Path>,
+        runner: &Runner,
+    ) -> Result<Job, Failure> {
+        let manifest = options.grants.manifest.as_deref().map(grants::manifest).transpose()?;
+        let ceiling = Ceiling::of(&options.grants)?;
+        let program = Digest::of(&source.text).to_string();
+        let mut requested = grants::requested(&options.grants, manifest.as_ref())?;
+        if options.grants.allow_all {
+            requested.extend(everything(&source, ceiling.policy.is_some())?);
+        }
+        ask::about_needs(&source, &program, &mut requested, &options.grants)?;
+        let mut plan = session::plan(source, options, suspend)?;
+        plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
+        plan.ambient = ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient));
+        keep_ambient(&mut plan);
+        let Narrowed { grants, report } = ceiling.narrow(requested);
+        for narrowed in &report {
+            let left = if narrowed.effective.is_empty() { "nothing".into() } else { narrowed.effective.join("`, `") };
+            paint::complain(HINT, "policy", &format!("`{}` is narrowed to `{left}`", narrowed.requested));
+        }
+        (plan.grants, plan.narrowed) = (grants.clone(), report);
+        if grants.is_empty() {
+            return Ok(Job { plan, host: Arc::new(NoTools), audit: None });
+        }
+        let run = RunId(uuid::Uuid::now_v7().to_string());
+        plan.id = Some(run.clone());
+        let means = means(&grants, &options.grants, &ceiling, runner)?;
+        let audit = means.audit.clone();
+        let gate = Gate::new(grants, plan.limits, Identity { run, program }, means).map_err(invalid)?;
+        Ok(Job { plan, host: Arc::new(gate), audit })
+    }
+
+    /// What a suspended run needs to go on: its own grants, as far as they are still allowed.
+    pub(crate) fn again(
+        run: SuspendedRun,
+        options: &GrantOptions,
+        runner: &Runner,
+    ) -> Result<(SuspendedRun, Arc<dyn Host>, Option<Arc<dyn AuditLog>>), Failure> {
+        let ceiling = Ceiling::of(options)?;
+        let flags = grants::requested(options, None)?;
+        let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
+        let grants = ceiling.narrow(saved).grants;
+        if grants.is_empty() {
+            return Ok((run.narrowed_to(grants), Arc::new(NoTools), None));
+        }
+        let means = means(&grants, options, &ceiling, runner)?;
+        let audit = means.audit.clone();
+        let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
+        let identity = Identity { run: id, program: Digest::of(run.source()).to_string() };
+        let gate = Gate::new(grants.clone(), run.limits(), identity, means).map_err(invalid)?.after(run.calls());
+        Ok((run.narrowed_to(grants), Arc::new(gate), audit))
+    }
+}
+
+/// A grant as it was suspended, performed by what is given now: a command, a source of secrets, a file.
+fn with_means_of(saved: &Grant, flags: &[Grant]) -> Grant {
+    let mut grant = saved.clone();
+    for flag in flags {
+        match (&mut grant.power, &flag.power) {
+            (Power::Tool(own), Power::Tool(new)) if own.name == new.name => own.command.clone_from(&new.command),
+            (Power::Secret(own), Power::Secret(new)) if own.name == new.name => own.from.clone_from(&new.from),
+            (Power::Invoke(own), Power::Invoke(new)) if own.name == new.name => own.program.clone_from(&new.program),
+            _ => {}
+        }
+    }
+    grant
+}
+
+/// What `--allow-all` adds, loudly.
+fn everything(source: &Source, has_policy: bool) -> Result<Vec<Grant>, Failure> {
+    if has_policy {
+        let hint = "name what the program may do, or leave the policy away";
+        return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
+    }
+    paint::complain(ERROR, "warning", "`--allow-all`: the program may use the network and change files in this folder");
+    let needs = isolith_program::needs(&source.text, &source.name, isolith_program::Language::Auto);
+    let mut all = grants::all();
+    all.extend(needs.map(|needs| needs.manifest()).unwrap_or_default());
+    Ok(all)
+}
+
+/// Opens what these grants need, and nothing else: a run without them starts as fast as before.
+fn means(
+    grants: &[Grant],
+    options: &GrantOptions,
+    ceiling: &Ceiling,
+    runner: &Runner,
+) -> Result<Means, Failure> {
+    let folder = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
+    let net = Net::new(ceiling.net(options)).map_err(|error| Failure::usage(error, "check the file and the address"))?;
+    let mut means = Means::new(Arc::new(net), folder.clone());
+    let data = data_folder()?;
+    let any = |wanted: fn(&Power) -> bool| grants.iter().any(|grant| wanted(&grant.power));
+    if any(|power| matches!(power, Power::Kv(_))) {
+        means.kv = Some(Arc::new(data.kv().map_err(store)?));
+    }
+    let stored = |power: &Power| {
+        matches!(power, Power::Secret(secret) if matches!(secret.from, None | Some(SecretSource::Store(_))))
+    };
+    if any(stored) {
+        means.secrets = Some(Arc::new(data.secrets().map_err(store)?));
+    }
+    if any(|power| matches!(power, Power::Invoke(_))) {
+        means.programs = Some(Arc::new(ProgramFiles::new(runner.clone(), folder)));
+    }
+    let audit = match &options.audit_log {
+        Some(path) => data.audit_with_lines(path),
+        None => data.audit(),
+    };
+    means.audit = Some(Arc::new(audit.map_err(store)?));
+    means.approver = Arc::new(Terminal { prompt: !options.no_prompt });
+    Ok(means)
+}
+
+/// The folder where keys, secrets, audit and consent are kept.
+pub(crate) fn data_folder() -> Result<DataFolder, Failure> {
+    let path = DataFolder::default_path()
+        .ok_or_else(|| Failure::usage("there is no folder for data", "set ISOLITH_DATA to one"))?;
+    DataFolder::open(&path).map_err(store)
+}
+
+pub(crate) fn store(error: isolith_store::StoreError) -> Failure {
+    Failure::usage(error, "ISOLITH_DATA names another folder")
+}
+
+fn invalid(error: String) -> Failure {
+    Failure::usage(error, "mend the grant")
+}
+
+/// A clock or chance that is virtual needs a start that can be repeated.
+fn keep_ambient(plan: &mut Plan) {
+    if plan.ambient.time == Ambience::Virtual && matches!(plan.time, Time::Live) {
+        plan.time = Time::Virtual(Timestamp::from_micros(Duration::from_secs(VIRTUAL_START_SECS).as_micros() as u64));
+    }
+    if plan.ambient.random == Ambience::Virtual {
+        plan.seed = plan.seed.or(Some(0));
+    }
+}
+
+/// 2026-01-01T00:00:00Z: where a virtual clock starts when nobody says.
+const VIRTUAL_START_SECS: u64 = 1_767_225_600;

@@ -1,0 +1,184 @@
+//! Everything but the network: keys, files, tools, other programs, secrets.
+
+use crate::book::{Entry, now};
+use crate::gate::Gate;
+use crate::means::{Invocation, Invoked};
+use crate::{FilesAnswer, run_command};
+use isolith_core::{
+    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, SecretName, admit,
+};
+
+// THREAT[T-INVOKE-001]: programs that invoke each other without end.
+/// Programs may invoke programs to this depth.
+const DEPTH_MAX: u32 = 4;
+
+impl Gate {
+    /// Performs a call under its entry in the books.
+    async fn booked(
+        &self,
+        (grant, what): (String, String),
+        sent: usize,
+        work: impl Future<Output = Result<(HostReply, Option<Grant>), (CallError, Option<String>)>>,
+    ) -> Answer {
+        let mut entry = self.book.entry(grant, what).sent(sent as u64);
+        let reply = match work.await {
+            Ok((reply, grant)) => {
+                if let (Some(grant), Some(row)) = (grant, entry.row()) {
+                    row.grant = grant.to_string();
+                }
+                entry.bytes_in = reply.bytes() as u64;
+                if let HostReply::Failed { error } = &reply {
+                    entry.failed(error);
+                }
+                reply
+            }
+            Err((error, wanted)) => {
+                entry = match wanted {
+                    Some(wanted) => entry.refused(&error, wanted),
+                    None => {
+                        entry.failed(&error);
+                        entry
+                    }
+                };
+                HostReply::Failed { error }
+            }
+        };
+        answer(reply, &entry)
+    }
+
+    pub(crate) async fn kv(&self, space: BindingName, op: KvOp) -> Answer {
+        let label = (format!("kv:{space}"), format!("{} {space}", op.verb()));
+        let sent = match &op {
+            KvOp::Put { value, .. } => value.text().len(),
+            _ => 0,
+        };
+        let what = label.1.clone();
+        self.booked(label, sent, async {
+            let decision = admit::kv(&self.grants, &space, op.access());
+            let grant = self.pass(decision, &what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let (Some(kv), Power::Kv(own)) = (&self.means.kv, &grant.power) else {
+                return Err((missing("kv.missing", "there are no key spaces here"), None));
+            };
+            let reply = kv.perform(space.clone(), own.quota_bytes, op, now()).await;
+            Ok((reply, Some(grant.clone())))
+        })
+        .await
+    }
+
+    pub(crate) async fn files(&self, op: FilesOp, bytes: Vec<u8>) -> Answer {
+        let call = HostCall::Files { op, bytes };
+        let label = call.label().unwrap_or_default();
+        let HostCall::Files { op, bytes } = call else { return HostReply::done().into() };
+        let what = label.1.clone();
+        self.booked(label, bytes.len(), async {
+            let invalid = |error: isolith_core::InvalidPath| (wrong("files.invalid", error.to_string()), None);
+            let path = GuestPath::new(op.path()).map_err(invalid)?;
+            let to = match &op {
+                FilesOp::Rename { to, .. } => Some(GuestPath::new(to).map_err(invalid)?),
+                _ => None,
+            };
+            let decision = admit::files(&self.grants, &path, op.access());
+            let grant = self.pass(decision, &what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let Power::Files(own) = &grant.power else { return Err((missing("files.missing", "no files here"), None)) };
+            if let Some(to) = &to {
+                // Counted once: it is one call, at two places.
+                admit::files(std::slice::from_ref(grant), to, op.access())
+                    .map_err(|refusal| (refusal.to_error(), Some(refusal.wanted.to_string())))?;
+            }
+            let performed = self.folders.perform(own, path, to, &op, bytes).await.map_err(|error| (error, None))?;
+            let reply = match performed {
+                FilesAnswer::Value(value) => HostReply::value(&value),
+                FilesAnswer::Bytes(bytes) => HostReply::Bytes { bytes },
+                FilesAnswer::Stream(_, _) if self.bodies.is_full() => {
+                    return Err((wrong("files.limit", "too many files are open: read them to their end".into()), None));
+                }
+                FilesAnswer::Stream(source, length) => {
+                    HostReply::Body { body: self.bodies.open(source, None), length: Some(length) }
+                }
+            };
+            Ok((reply, Some(grant.clone())))
+        })
+        .await
+    }
+
+    pub(crate) async fn tool(&self, name: BindingName, args: Option<Json>) -> Answer {
+        let label = (format!("tool:{name}"), name.to_string());
+        let sent = args.as_ref().map_or(0, |args| args.text().len());
+        self.booked(label, sent, async {
+            let decision = admit::tool(&self.grants, &name, args.as_ref());
+            let grant =
+                self.pass(decision, &format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
+            self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
+            let reply = if tool.command.is_empty() {
+                self.means.tools.call(HostCall::Tool { name: name.clone(), args }).await.reply
+            } else {
+                let json = run_command(tool, args.as_ref(), &self.means.folder).await.map_err(|error| (error, None))?;
+                HostReply::Value { json }
+            };
+            if let HostReply::Value { json } = &reply {
+                self.schemas.check_output(&name, json.as_ref()).map_err(|error| (error, None))?;
+            }
+            Ok((reply, Some(grant.clone())))
+        })
+        .await
+    }
+
+    pub(crate) async fn invoke(&self, name: BindingName, args: Option<Json>) -> Answer {
+        let label = (format!("invoke:{name}"), name.to_string());
+        let sent = args.as_ref().map_or(0, |args| args.text().len());
+        let mut acts = Vec::new();
+        let mut answer = self
+            .booked(label, sent, async {
+                let decision = admit::invoke(&self.grants, &name, args.as_ref());
+                let grant =
+                    self.pass(decision, &format!("invoking `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+                let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
+                    return Err((missing("invoke.missing", "there are no programs to invoke here"), None));
+                };
+                if self.depth >= DEPTH_MAX {
+                    let message = format!("programs may invoke each other {DEPTH_MAX} deep");
+                    return Err((wrong("invoke.depth", message), None));
+                }
+                let gate = self.below(&own.grants, name.as_str()).map_err(|error| (wrong("invoke.grants", error), None))?;
+                let program = own.program.clone();
+                let invocation = Invocation { name: name.clone(), program, input: args, limits: self.limits, gate };
+                let Invoked { result, acts: done } = programs.invoke(invocation).await;
+                acts = done;
+                let reply = match result {
+                    Ok(json) => HostReply::Value { json },
+                    Err(error) => HostReply::Failed { error },
+                };
+                Ok((reply, Some(grant.clone())))
+            })
+            .await;
+        answer.acts.extend(acts);
+        answer
+    }
+
+    pub(crate) async fn reveal(&self, name: SecretName) -> Answer {
+        let label = format!("secret:reveal {name}");
+        self.booked((label.clone(), label), 0, async {
+            let decision = admit::reveal(&self.grants, &name);
+            let what = format!("reading the secret `{name}`");
+            let grant = self.pass(decision, &what).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let value = self.vault.get(&name).await.map_err(|error| (error, None))?;
+            // The guest sees it from here on; nobody else is to see it in what the guest writes.
+            self.redactor.add(name.as_str(), value.expose());
+            Ok((HostReply::value(&value.expose()), Some(grant.clone())))
+        })
+        .await
+    }
+}
+
+fn answer(reply: HostReply, entry: &Entry) -> Answer {
+    Answer { reply, acts: vec![entry.act()] }
+}
+
+fn missing(code: &str, message: &str) -> CallError {
+    CallError { name: "Error".into(), message: message.into(), code: Some(code.into()) }
+}
+
+fn wrong(code: &str, message: String) -> CallError {
+    CallError { name: "TypeError".into(), message, code: Some(code.into()) }
+}

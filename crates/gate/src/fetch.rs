@@ -1,0 +1,146 @@
+//! Requests to the network: each hop is admitted by the grants, and each is written down.
+
+use crate::book::{Entry, now};
+use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response};
+use crate::gate::Gate;
+use crate::ledger::lock;
+use isolith_core::{
+    Answer, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Method, Power, SecretName, Target, admit,
+};
+use serde_json::json;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+
+impl Gate {
+    pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
+        let id = call.request;
+        if self.bodies.is_full() {
+            let message = "too many responses are open: read them to their end, or cancel them";
+            return HostReply::failed_as("egress.limit", "TypeError", message).into();
+        }
+        let (cancel, upload) = self.requests.begin(id);
+        let _ended = Ended(self, id);
+        let client = self.client.get_or_init(|| self.means.net.client(&self.limits));
+        let upload = upload.filter(|_| call.streamed);
+        let hops = Admission { gate: self, entries: Mutex::default() };
+        let fetched = tokio::select! {
+            biased;
+            () = cancel.cancelled() => {
+                let acts = lock(&hops.entries).iter().map(Entry::act).collect();
+                let reply = HostReply::failed_as("egress.aborted", "AbortError", "the request was given up");
+                return Answer { reply, acts };
+            }
+            fetched = client.fetch(call, upload, &hops) => fetched,
+        };
+        self.answer(fetched, hops)
+    }
+
+    fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
+        let mut begun = std::mem::take(&mut *lock(&admission.entries));
+        let mut entries: Vec<Entry> = Vec::new();
+        for hop in hops {
+            // What was refused before anyone was asked has no entry yet.
+            let known = begun.iter().position(|entry| entry.act().what == hop.what);
+            let entry = known.map(|at| begun.remove(at));
+            let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
+            fill(&mut entry, hop);
+            entries.push(entry);
+        }
+        let acts = entries.iter().map(Entry::act).collect();
+        let reply = match result {
+            Ok(Response { head, body, length }) => {
+                // The last hop's entry stays open until its body is over.
+                let body = body.map(|source| self.bodies.open(source, entries.pop()));
+                let mut value = json!(head);
+                value["body"] = json!(body);
+                value["length"] = json!(length);
+                HostReply::value(&value)
+            }
+            Err(error) => HostReply::Failed { error },
+        };
+        Answer { reply, acts }
+    }
+
+    async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
+        let decision = admit::egress(&self.grants, method, target);
+        let passed = self.pass(decision, &format!("{method} {target}")).await;
+        let grant = passed.map_err(|refused| Refused { error: refused.error, wanted: refused.wanted })?;
+        let refused = |error: CallError| Refused { error, wanted: grant.to_string() };
+        let mut hop = Hop { grant: grant.to_string(), injection: None, redactor: None };
+        let Power::Egress(egress) = &grant.power else { return Ok(hop) };
+        let Some(credential) = &egress.credential else { return Ok(hop) };
+        // THREAT[T-SECRET-001]: a secret is read only after the request was admitted, and before any packet is sent.
+        let mut values = Vec::new();
+        for name in credential.secrets() {
+            let value = self.vault.get(name).await.map_err(refused)?;
+            if egress.redact {
+                self.redactor.add(name.as_str(), value.expose());
+            }
+            values.push((name.clone(), value));
+        }
+        let lookup = |wanted: &SecretName| {
+            values.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.expose())
+        };
+        let injection = Injection::of(credential, now(), lookup).map_err(|error| {
+            refused(CallError { name: "Error".into(), message: error.to_string(), code: Some("secret.invalid".into()) })
+        })?;
+        if egress.redact {
+            injection.register(&self.redactor);
+            hop.redactor = Some(Arc::clone(&self.redactor));
+        }
+        hop.injection = Some(injection);
+        Ok(hop)
+    }
+}
+
+/// The admission of one request. A hop is in the books from the moment it is admitted: a run that ends meanwhile does not
+/// leave it out.
+struct Admission<'a> {
+    gate: &'a Gate,
+    entries: Mutex<Vec<Entry>>,
+}
+
+impl Hops for Admission<'_> {
+    fn admit<'a>(&'a self, method: &'a Method, target: &'a Target) -> BoxFuture<'a, Result<Hop, Refused>> {
+        Box::pin(async move {
+            let admitted = self.gate.admit_hop(method, target).await;
+            if let Ok(hop) = &admitted {
+                let mut entry = self.gate.book.entry(hop.grant.clone(), format!("{method} {target}"));
+                if let Some(row) = entry.row() {
+                    row.outcome = CallOutcome::Cancelled;
+                    row.host = Some(target.host().to_string());
+                }
+                lock(&self.entries).push(entry);
+            }
+            admitted
+        })
+    }
+
+    fn admit_address(&self, method: &Method, target: &Target, address: IpAddr) -> Result<(), Refused> {
+        admit::address(&self.gate.grants, method, target, address).map_err(|refusal| {
+            let mut error = refusal.to_error();
+            error.code = Some("egress.address.denied".into());
+            Refused { error, wanted: refusal.wanted.to_string() }
+        })
+    }
+}
+
+fn fill(entry: &mut Entry, hop: HopReport) {
+    if let Some(row) = entry.row() {
+        row.grant = hop.grant;
+        row.host = Some(hop.host);
+        row.outcome = hop.outcome;
+        row.error = hop.error;
+        row.bytes_out = hop.bytes_out;
+        row.duration_us = hop.duration.as_micros() as u64;
+    }
+}
+
+/// However a request ends, it is over.
+struct Ended<'a>(&'a Gate, isolith_core::RequestId);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.requests.end(self.1);
+    }
+}

@@ -1,0 +1,146 @@
+//! The host of one run: decides about each call, performs it, writes it down.
+
+use crate::held::Bodies;
+use crate::book::Book;
+use crate::egress::Client;
+use crate::ledger::{Ledger, Refused};
+use crate::means::{Means, Question};
+use crate::redact::Redactor;
+use crate::requests::Requests;
+use crate::{Folders, Schemas, Vault};
+use isolith_core::{
+    Admitted, Answer, BoxFuture, CallRecord, Grant, Host, HostCall, HostReply, Limits, Refusal, RunId, narrow,
+};
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// The host of one run.
+pub struct Gate {
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) limits: Limits,
+    pub(crate) means: Means,
+    pub(crate) book: Book,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) vault: Vault,
+    pub(crate) schemas: Schemas,
+    pub(crate) folders: Folders,
+    pub(crate) bodies: Bodies,
+    pub(crate) requests: Requests,
+    /// Made when the first request is, so that a run without one costs nothing.
+    pub(crate) client: OnceLock<Client>,
+    /// How many programs stand between this run and the first.
+    pub(crate) depth: u32,
+}
+
+/// Who runs.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The run.
+    pub run: RunId,
+    /// The digest of its program's source.
+    pub program: String,
+}
+
+impl Gate {
+    /// A gate for one run with these grants, which were narrowed already.
+    pub fn new(grants: Vec<Grant>, limits: Limits, identity: Identity, means: Means) -> Result<Gate, String> {
+        let redactor = Arc::new(Redactor::default());
+        Gate::with(grants, limits, identity, means, redactor, Arc::default(), 0)
+    }
+
+    fn with(
+        grants: Vec<Grant>,
+        limits: Limits,
+        identity: Identity,
+        means: Means,
+        redactor: Arc<Redactor>,
+        ledger: Arc<Ledger>,
+        depth: u32,
+    ) -> Result<Gate, String> {
+        let Identity { run, program } = identity;
+        Ok(Gate {
+            vault: Vault::new(&grants, means.secrets.clone()),
+            schemas: Schemas::of(&grants)?,
+            folders: Folders::new(means.folder.clone()),
+            book: Book { run, program, audit: means.audit.clone(), redactor: Arc::clone(&redactor) },
+            bodies: Bodies::default(),
+            requests: Requests::default(),
+            client: OnceLock::new(),
+            grants,
+            limits,
+            means,
+            ledger,
+            redactor,
+            depth,
+        })
+    }
+
+    /// The gate of a program that this run invokes: it has no grant that this one has not.
+    pub(crate) fn below(&self, requested: &[Grant], program: &str) -> Result<Gate, String> {
+        let grants = narrow(&self.grants, requested).grants;
+        let identity = Identity { run: self.book.run.clone(), program: program.to_owned() };
+        let ledger = Arc::new(Ledger::under(Arc::clone(&self.ledger)));
+        let redactor = Arc::clone(&self.redactor);
+        Gate::with(grants, self.limits, identity, self.means.clone(), redactor, ledger, self.depth + 1)
+    }
+
+    /// Goes on with a run that made these calls before it left memory.
+    pub fn after(self, calls: &[CallRecord]) -> Gate {
+        self.ledger.already(&self.grants, calls.iter().map(|call| call.grant.clone()));
+        self
+    }
+
+    /// What the run may do.
+    pub fn grants(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    pub(crate) async fn pass<'a>(
+        &'a self,
+        decision: Result<Admitted<'a>, Refusal>,
+        what: &str,
+    ) -> Result<&'a Grant, Refused> {
+        let grant = decision.as_ref().map(|admitted| admitted.grant.to_string()).unwrap_or_default();
+        let question = || Question {
+            run: self.book.run.clone(),
+            program: self.book.program.clone(),
+            grant,
+            what: what.to_owned(),
+        };
+        self.ledger.pass(decision, &*self.means.approver, question).await
+    }
+
+    async fn perform(&self, call: HostCall) -> Answer {
+        match call {
+            HostCall::Fetch(fetch) => self.fetch(*fetch).await,
+            HostCall::Kv { space, op } => self.kv(space, op).await,
+            HostCall::Files { op, bytes } => self.files(op, bytes).await,
+            HostCall::Tool { name, args } => self.tool(name, args).await,
+            HostCall::Invoke { name, args } => self.invoke(name, args).await,
+            HostCall::Reveal { name } => self.reveal(name).await,
+            HostCall::ReadBody { body, most_bytes } => self.bodies.read(body, most_bytes).await.into(),
+            HostCall::WriteBody { request, bytes, last } => self.requests.write(request, bytes, last).await.into(),
+            HostCall::Drop { request, body } => {
+                request.into_iter().for_each(|id| self.requests.cancel(id));
+                body.into_iter().for_each(|id| self.bodies.drop(id));
+                HostReply::done().into()
+            }
+            HostCall::Sleep { .. } => HostReply::failed("Error", "sleeping is the runner's own").into(),
+        }
+    }
+}
+
+impl Host for Gate {
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+        Box::pin(self.perform(call))
+    }
+
+    fn holds(&self) -> bool {
+        self.bodies.any() || self.requests.any()
+    }
+
+    fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redactor.text(text)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a gate acts with, and whom it asks.
+
+use crate::egress::Net;
+use crate::gate::Gate;
+use isolith_core::{
+    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, Host, HostCall, HostReply, Json, KeySpaces, Limits, RunId,
+    SecretStore,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What gates act with. One serves many runs.
+#[derive(Clone)]
+pub struct Means {
+    /// The network.
+    pub net: Arc<Net>,
+    /// Key spaces, where there are any.
+    pub kv: Option<Arc<dyn KeySpaces>>,
+    /// Stored secrets, where there are any.
+    pub secrets: Option<Arc<dyn SecretStore>>,
+    /// Where it is written down.
+    pub audit: Option<Arc<dyn AuditLog>>,
+    /// What a guest's relative paths are relative to, and where commands run.
+    pub folder: PathBuf,
+    /// The embedder's own functions: gets every admitted [`HostCall::Tool`] that no command is granted for.
+    pub tools: Arc<dyn Host>,
+    /// The programs that can be invoked.
+    pub programs: Option<Arc<dyn Programs>>,
+    /// Who is asked where a grant says `ask`.
+    pub approver: Arc<dyn Approver>,
+}
+
+impl Means {
+    /// The network and nothing else; nobody to ask, so nobody agrees.
+    pub fn new(net: Arc<Net>, folder: PathBuf) -> Means {
+        let nothing = Arc::new(Nothing);
+        let (tools, approver) = (Arc::clone(&nothing) as Arc<dyn Host>, nothing as Arc<dyn Approver>);
+        Means { net, kv: None, secrets: None, audit: None, folder, tools, programs: None, approver }
+    }
+}
+
+/// Someone who can agree to a call.
+pub trait Approver: Send + Sync {
+    /// Whether this may be done. Once agreed to, a grant is not asked about again in the same run.
+    fn ask(&self, question: Question) -> BoxFuture<'_, bool>;
+}
+
+/// What someone is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// By which run.
+    pub run: RunId,
+    /// By which program.
+    pub program: String,
+    /// Under which grant.
+    pub grant: String,
+    /// What is to be done.
+    pub what: String,
+}
+
+/// Programs that can be invoked by name.
+pub trait Programs: Send + Sync {
+    /// Runs one of them to its end.
+    fn invoke(&self, invocation: Invocation) -> BoxFuture<'_, Invoked>;
+}
+
+/// A program to be run for another.
+pub struct Invocation {
+    /// Its name.
+    pub name: BindingName,
+    /// The file its source is in, where the grant says so.
+    pub program: Option<String>,
+    /// Its input.
+    pub input: Option<Json>,
+    /// What it may use: no more than its caller.
+    pub limits: Limits,
+    /// What it may do: its own grants, as far as its caller has them.
+    pub gate: Gate,
+}
+
+/// What became of it.
+pub struct Invoked {
+    /// Its value, or why it failed.
+    pub result: Result<Option<Json>, CallError>,
+    /// What it did, for its caller's receipt.
+    pub acts: Vec<Act>,
+}
+
+/// Has no functions and agrees to nothing.
+struct Nothing;
+
+impl Host for Nothing {
+    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+        let what = call.label().map_or_else(|| "this".into(), |(_, what)| what);
+        let reply = HostReply::failed_as("tool.missing", "Error", format!("nobody brings the tool `{what}`"));
+        Box::pin(std::future::ready(reply.into()))
+    }
+}
+
+impl Approver for Nothing {
+    fn ask(&self, _question: Question) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(false))
+    }
+}

@@ -1,0 +1,70 @@
+//! Requests under way: how the guest goes on sending a body, and how it gives one up.
+
+use crate::egress::{Upload, UploadSender, upload};
+use crate::ledger::lock;
+use isolith_core::{HostReply, RequestId};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+
+/// A run may have this many requests that it neither finished nor began.
+const PENDING_MAX: usize = 256;
+
+#[derive(Default)]
+pub(crate) struct Requests {
+    all: Mutex<BTreeMap<RequestId, Request>>,
+}
+
+/// A guest's first piece of a body may come before the request itself, which waits for its turn; so either makes this.
+struct Request {
+    cancel: CancellationToken,
+    sender: Arc<UploadSender>,
+    receiver: Option<Upload>,
+}
+
+impl Request {
+    fn new() -> Request {
+        let (sender, receiver) = upload();
+        Request { cancel: CancellationToken::new(), sender: Arc::new(sender), receiver: Some(receiver) }
+    }
+}
+
+impl Requests {
+    pub(crate) fn any(&self) -> bool {
+        !lock(&self.all).is_empty()
+    }
+
+    /// Begins a request: how it is given up, and where its body comes from.
+    pub(crate) fn begin(&self, id: RequestId) -> (CancellationToken, Option<Upload>) {
+        let mut all = lock(&self.all);
+        let request = all.entry(id).or_insert_with(Request::new);
+        (request.cancel.clone(), request.receiver.take())
+    }
+
+    pub(crate) fn end(&self, id: RequestId) {
+        lock(&self.all).remove(&id);
+    }
+
+    pub(crate) async fn write(&self, id: RequestId, bytes: Vec<u8>, last: bool) -> HostReply {
+        let over = || HostReply::failed_as("egress.over", "TypeError", "the request is over: nobody reads its body");
+        let sender = {
+            let mut all = lock(&self.all);
+            if !all.contains_key(&id) && all.len() >= PENDING_MAX {
+                return over();
+            }
+            Arc::clone(&all.entry(id).or_insert_with(Request::new).sender)
+        };
+        match sender.send(bytes, last).await {
+            Ok(()) => HostReply::done(),
+            Err(_) => over(),
+        }
+    }
+
+    pub(crate) fn cancel(&self, id: RequestId) {
+        let mut all = lock(&self.all);
+        // One that is over is not there any more; one that has not begun will find itself given up.
+        if all.len() < PENDING_MAX || all.contains_key(&id) {
+            all.entry(id).or_insert_with(Request::new).cancel.cancel();
+        }
+    }
+}
