@@ -86,9 +86,19 @@ impl Lab {
 
     /// From the author's source to an outcome, as every door of the product does it.
     pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<Json, Error> {
-        let plan = Plan { limits: limits(), grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
-        let attend =
-            Attend { host: Arc::clone(&self.host), sink: Arc::clone(&self.sink), cancel: CancellationToken::new() };
+        self.run_through(source, grants, limits(), Arc::clone(&self.host)).await
+    }
+
+    /// The same, with calls answered by another host.
+    pub(crate) async fn run_through(
+        &self,
+        source: &str,
+        grants: &[Grant],
+        limits: Limits,
+        host: Arc<dyn Host>,
+    ) -> Result<Json, Error> {
+        let plan = Plan { limits, grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
+        let attend = Attend { host, sink: Arc::clone(&self.sink), cancel: CancellationToken::new() };
         let outcome = self.runner.run(plan, attend).await?.outcome;
         let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
         outcome.value.clone().ok_or_else(failed)

@@ -20,6 +20,7 @@ mod spawn;
 mod calls;
 mod cold;
 mod compute;
+mod gate;
 mod idle;
 mod programs;
 mod start;

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::options::Options;
 use crate::report::{Goal, Report, Row, Skipped, thousands};
-use crate::{calls, child, compute, programs, start, suspend, throughput};
+use crate::{calls, child, compute, gate, programs, start, suspend, throughput};
 use isolith_core::Engine;
 use tokio::runtime::{Builder, Runtime};
 
@@ -22,7 +22,7 @@ const ROUNDS: u32 = 5;
 /// The group that gives the same in every round, and takes longest.
 const MEMORY: &str = "memory";
 
-const GROUPS: [&str; 8] = ["start", "program", "call", "suspend", MEMORY, "throughput", "cold", "compute"];
+const GROUPS: [&str; 9] = ["start", "program", "call", "gate", "suspend", MEMORY, "throughput", "cold", "compute"];
 
 /// Measures isolith on the machine at hand. Says on the way what comes next.
 ///
@@ -74,6 +74,7 @@ impl Bench<'_> {
             "start" => runtime.block_on(start::rows(lab))?,
             "program" => runtime.block_on(programs::rows(lab))?,
             "call" => runtime.block_on(calls::rows(lab))?,
+            "gate" => runtime.block_on(gate::rows(lab))?,
             "suspend" => runtime.block_on(suspend::rows(lab))?,
             MEMORY => {
                 let mut rows = idle(options, &mut skip);

@@ -7,6 +7,7 @@ mod exit;
 mod failure;
 mod grants;
 mod job;
+mod logs;
 mod paint;
 mod progress;
 mod show;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return args::complain(&error).into(),
     };
+    let _logs = logs::start();
     let done = match cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Eval(args) => commands::eval::eval(args),

@@ -49,8 +49,25 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Every form in which an address can be granted: itself, and the IPv4 address it leads to.
-pub(crate) fn forms(address: IpAddr) -> Vec<IpAddr> {
+/// An address in its one form: an IPv4 address that is written as an IPv6 one is the same address.
+pub(crate) fn plain(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(address, IpAddr::V4),
+        IpAddr::V4(_) => address,
+    }
+}
+
+/// A range in its one form, from its first address.
+pub(crate) fn plain_net(net: IpNet) -> IpNet {
+    let net = net.trunc();
+    match (plain(net.network()), net.prefix_len().checked_sub(96)) {
+        (IpAddr::V4(v4), Some(len)) if net.max_prefix_len() == 128 => Ipv4Net::new(v4, len).map_or(net, IpNet::V4),
+        _ => net,
+    }
+}
+
+/// Every form in which an address can be forbidden: itself, and the IPv4 address it leads to.
+fn forms(address: IpAddr) -> Vec<IpAddr> {
     let inner = match address {
         IpAddr::V6(v6) => wrapped(v6).map(IpAddr::V4),
         IpAddr::V4(_) => None,
@@ -79,7 +96,7 @@ fn within_v6(address: Ipv6Addr, net: Ipv6Addr, len: u8) -> bool {
     Ipv6Net::new(net, len).is_ok_and(|net| net.contains(&address))
 }
 
-/// Whether an address lies in a granted range, in any of its forms.
+/// Whether an address lies in a forbidden range, in any of its forms. A grant is for the one form that it names.
 pub(crate) fn within(net: &IpNet, address: IpAddr) -> bool {
     forms(address).iter().any(|form| net.contains(form))
 }

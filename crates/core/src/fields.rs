@@ -47,6 +47,10 @@ impl<'a> Fields<'a> {
         self.table.get(key).map(|value| (value, self.place(key)))
     }
 
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
     pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, FieldsError> {
         self.take_with(key, |value| serde_json::from_value(value.clone()).map_err(|error| error.to_string()))
     }

@@ -1,7 +1,7 @@
 //! Which headers a request may carry.
 
 /// Headers that say how the connection is used, or who is asking: not a guest's to set.
-const FORBIDDEN: [&str; 13] = [
+const FORBIDDEN: [&str; 14] = [
     "host",
     "connection",
     "content-length",
@@ -14,12 +14,20 @@ const FORBIDDEN: [&str; 13] = [
     "http2-settings",
     "via",
     "forwarded",
+    "x-real-ip",
     "accept-encoding",
 ];
 /// The same, by how they start.
 const FORBIDDEN_STARTS: [&str; 3] = ["proxy-", "sec-", "x-forwarded-"];
-/// Headers by which some servers take a request for another method than it has.
-const METHOD_OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
+/// Headers by which some servers take a request for another than it is: another method, or another path.
+const OVERRIDES: [&str; 6] = [
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-rewrite-url",
+    "x-original-uri",
+];
 
 /// The most headers a request may have, and the most bytes in all of them.
 const COUNT_MAX: usize = 100;
@@ -35,8 +43,8 @@ pub fn check(headers: &[(String, String)]) -> Result<(), String> {
     }
     headers.iter().try_for_each(|(name, value)| {
         check_name(name)?;
-        if METHOD_OVERRIDES.contains(&name.as_str()) {
-            return Err(format!("the header `{name}` would make another method of the request"));
+        if OVERRIDES.contains(&dashed(name).as_str()) {
+            return Err(format!("the header `{name}` would make another request of this one"));
         }
         // Bytes above 0x7f come as the characters of those numbers.
         let sound = |c: char| c == '\t' || (c >= ' ' && c != '\u{7f}' && c <= '\u{ff}');
@@ -54,10 +62,16 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if name.is_empty() || !name.bytes().all(token) {
         return Err(format!("`{}` is not the name of a header", name.escape_debug()));
     }
-    if FORBIDDEN.contains(&name) || FORBIDDEN_STARTS.iter().any(|start| name.starts_with(start)) {
+    let plain = dashed(name);
+    if FORBIDDEN.contains(&&*plain) || FORBIDDEN_STARTS.iter().any(|start| plain.starts_with(start)) {
         return Err(format!("the header `{name}` is not the program's to set"));
     }
     Ok(())
+}
+
+/// Many servers cannot tell `_` from `-` in a name.
+fn dashed(name: &str) -> String {
+    name.replace('_', "-")
 }
 
 #[cfg(test)]
@@ -83,6 +97,12 @@ mod tests {
             ("authorization ", "1"),
             ("", "1"),
             ("x-http-method-override", "DELETE"),
+            ("x_http_method_override", "DELETE"),
+            ("x-original-url", "/admin"),
+            ("content_length", "4"),
+            ("transfer_encoding", "chunked"),
+            ("x_forwarded_for", "127.0.0.1"),
+            ("x-real-ip", "127.0.0.1"),
         ] {
             assert!(check(name, value).is_err(), "{name:?}: {value:?}");
         }

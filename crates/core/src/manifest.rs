@@ -2,9 +2,13 @@
 
 use crate::fields::{Fields, FieldsError};
 use crate::grant::grants;
-use crate::{Ambient, Digest, Grant, Limits, Narrowing, Power, Rule, Source, narrow};
-use serde::Serialize;
+use crate::{Ambient, Digest, Grant, Limits, Power, Source};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+mod diff;
+
+pub use diff::Change;
 
 /// The JSON Schema of a manifest, for editors.
 pub const SCHEMA: &str = include_str!("manifest.schema.json");
@@ -58,7 +62,10 @@ impl Manifest {
             },
         };
         fields.finish()?;
-        manifest.limits.check().map_err(|error| FieldsError::new("limits", error.to_string()))?;
+        manifest
+            .limits
+            .check()
+            .map_err(|error| FieldsError::new(&format!("limits.{}", error.name), error.to_string()))?;
         Ok(manifest)
     }
 
@@ -84,85 +91,45 @@ impl Manifest {
     /// What it hashes to: two manifests with the same meaning have the same digest, whatever their order and layout. Names
     /// and descriptions count, because people decide by them.
     pub fn digest(&self) -> Digest {
-        let mut sorted = self.clone();
-        sorted.grants.sort_by_key(|grant| grant.to_value().to_string());
-        sorted.grants.dedup();
-        // Tables come out sorted by key.
-        Digest(*blake3::hash(sorted.to_value().to_string().as_bytes()).as_bytes())
+        let sorted = Manifest { grants: sorted(&self.grants), ..self.clone() };
+        Digest(*blake3::hash(canonical(&sorted.to_value()).as_bytes()).as_bytes())
     }
+}
 
-    /// What changed from `old` to this, and which of it lets the program do more.
-    pub fn diff(&self, old: &Manifest) -> Vec<Change> {
-        let mut changes = Vec::new();
-        let mut text = |what: &str, old: &Option<String>, new: &Option<String>| {
-            if old != new {
-                let show = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".into());
-                changes.push(Change { what: format!("{what}: {} is now {}", show(old), show(new)), escalates: false });
-            }
-        };
-        text("name", &old.name, &self.name);
-        text("version", &old.version, &self.version);
-        text("description", &old.description, &self.description);
-        grants_diff(old, self, &mut changes);
-        limits_diff(&old.limits, &self.limits, &mut changes);
-        for (what, old, new) in
-            [("time", old.ambient.time, self.ambient.time), ("random", old.ambient.random, self.ambient.random)]
-        {
-            if old != new {
-                let what = format!("{what}: {} is now {}", json!(old), json!(new));
-                changes.push(Change { what, escalates: new < old });
-            }
+/// Grants in an order of their own, at every level: theirs means nothing.
+fn sorted(grants: &[Grant]) -> Vec<Grant> {
+    let mut sorted = grants.to_vec();
+    for grant in &mut sorted {
+        grant.budgets.sort();
+        if let Power::Invoke(invoke) = &mut grant.power {
+            invoke.grants = self::sorted(&invoke.grants);
         }
-        if old.network != self.network {
-            changes.push(Change { what: "network: its settings changed".into(), escalates: true });
+    }
+    sorted.sort_by_cached_key(|grant| canonical(&grant.to_value()));
+    sorted.dedup();
+    sorted
+}
+
+/// A value as text, tables sorted by key whatever the map they are kept in.
+fn canonical(value: &Value) -> String {
+    let all = |items: Vec<String>| items.join(",");
+    match value {
+        Value::Object(table) => {
+            let mut entries: Vec<(&String, &Value)> = table.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            format!("{{{}}}", all(entries.iter().map(|(key, v)| format!("{}:{}", json!(key), canonical(v))).collect()))
         }
-        changes
-    }
-}
-
-/// One difference between two manifests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// In words.
-    pub what: String,
-    /// Whether the program may do something that it could not do before.
-    pub escalates: bool,
-}
-
-fn grants_diff(old: &Manifest, new: &Manifest, changes: &mut Vec<Change>) {
-    for grant in new.grants.iter().filter(|grant| !old.grants.contains(grant)) {
-        // What the old grants hold whole is nothing new; a ban never is.
-        let partly: Vec<Narrowing> = narrow(&old.grants, std::slice::from_ref(grant)).report;
-        let escalates = grant.rule != Rule::Deny && (!partly.is_empty() || reaches_further(grant, &old.grants));
-        changes.push(Change { what: format!("granted: `{grant}`"), escalates });
-    }
-    for grant in old.grants.iter().filter(|grant| !new.grants.contains(grant)) {
-        let banned = grant.rule == Rule::Deny;
-        let what =
-            if banned { format!("no longer forbidden: `{grant}`") } else { format!("no longer granted: `{grant}`") };
-        changes.push(Change { what, escalates: banned });
-    }
-}
-
-/// Narrowing keeps a credential that the ceiling brings; a new one in the grant itself is new.
-fn reaches_further(grant: &Grant, old: &[Grant]) -> bool {
-    let Power::Egress(egress) = &grant.power else { return false };
-    let known = |power: &Power| matches!(power, Power::Egress(e) if e.credential == egress.credential && (e.redact || !egress.redact));
-    !old.iter().any(|grant| known(&grant.power))
-}
-
-fn limits_diff(old: &Limits, new: &Limits, changes: &mut Vec<Change>) {
-    let (old_rows, new_rows) = (limit_rows(old), limit_rows(new));
-    for ((key, old, old_text), (_, new, new_text)) in old_rows.into_iter().zip(new_rows) {
-        if old != new {
-            changes.push(Change { what: format!("limit {key}: {old_text} is now {new_text}"), escalates: new > old });
-        }
+        Value::Array(items) => format!("[{}]", all(items.iter().map(canonical).collect())),
+        plain => plain.to_string(),
     }
 }
 
 /// Each limit: its key, a number to compare, and how it is written.
 fn limit_rows(limits: &Limits) -> Vec<(&'static str, u128, String)> {
-    let time = |key, d: std::time::Duration| (key, d.as_micros(), format!("{}ms", d.as_millis()));
+    let time = |key, d: Duration| {
+        let us = d.as_micros();
+        (key, us, if us.is_multiple_of(1000) { format!("{}ms", us / 1000) } else { format!("{us}us") })
+    };
     let size = |key, bytes: u64| (key, u128::from(bytes), bytes.to_string());
     let count = |key, n: u32| (key, u128::from(n), n.to_string());
     vec![
@@ -185,10 +152,11 @@ fn limit_rows(limits: &Limits) -> Vec<(&'static str, u128, String)> {
 fn limits(value: &Value, at: &str) -> Result<Limits, FieldsError> {
     let mut fields = Fields::of(value, at)?;
     let default = Limits::default();
-    let wall = fields.duration("timeout")?;
+    // Nothing is timed more finely than this, and what is shown is what is kept.
+    let micros = |time: Duration| Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     let limits = Limits {
-        wall: wall.unwrap_or(default.wall),
-        cpu: fields.duration("cpu")?.unwrap_or(default.cpu),
+        wall: fields.duration("timeout")?.map_or(default.wall, micros),
+        cpu: fields.duration("cpu")?.map_or(default.cpu, micros),
         memory_bytes: fields.size("memory")?.unwrap_or(default.memory_bytes),
         stack_bytes: fields.size("stack")?.unwrap_or(default.stack_bytes),
         source_bytes: fields.size("source")?.unwrap_or(default.source_bytes),

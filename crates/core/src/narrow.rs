@@ -1,9 +1,12 @@
 //! What is left of a request after the operator had a say: operator ∩ requested = effective, never wider.
 
-use crate::grant::{Budget, Egress, FilesGrant, Grant, InvokeGrant, KvGrant, Power, Rule, SecretGrant, ToolGrant};
+use crate::grant::{
+    Budget, Credential, Egress, FilesGrant, Grant, InvokeGrant, KvGrant, Power, Rule, SecretGrant, SecretName,
+    ToolGrant,
+};
 use crate::{Json, Limits};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a run really gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,38 +29,47 @@ pub struct Narrowing {
 /// The part of `requested` that lies within `ceiling`.
 ///
 /// What either side forbids stays forbidden, what either side wants to be asked about is asked about, and budgets of both
-/// are counted. Credentials are the request's, as far as the ceiling lets its secrets be used.
+/// are counted. Credentials are the ceiling's; where it has none they are the request's, as far as the ceiling lets their
+/// secrets be used.
 pub fn narrow(ceiling: &[Grant], requested: &[Grant]) -> Narrowed {
+    let sides = Sides { ceiling, requested };
     let (mut grants, mut report) = (Vec::new(), Vec::new());
-    let ceilings = || ceiling.iter().filter(|grant| grant.rule != Rule::Deny);
+    let mut add = |grant: &Grant| {
+        if !grants.contains(grant) {
+            grants.push(grant.clone());
+        }
+    };
     for grant in requested {
         if grant.rule == Rule::Deny {
-            grants.push(grant.clone());
+            add(grant);
             continue;
         }
-        let mut left: Vec<Grant> = ceilings().flat_map(|ceiling| and(ceiling, grant, requested)).collect();
-        for one in &mut left {
-            drop_unusable_credential(one, ceiling);
+        let left = sides.left_of(grant);
+        let banned: Vec<&Grant> = sides.newly_banned(grant).collect();
+        if !banned.is_empty() || sides.is_less(&left, grant) {
+            let effective = left.iter().chain(banned).map(Grant::to_string).collect();
+            report.push(Narrowing { requested: grant.to_string(), effective });
         }
-        // A ceiling that holds the whole grant makes smaller pieces of it pointless.
-        let whole =
-            left.iter().find(|one| one.power == grant.power && one.rule == grant.rule && one.budgets == grant.budgets);
-        let left = whole.map_or(left.clone(), |whole| vec![whole.clone()]);
-        if left.len() != 1 || left[0] != *grant {
-            report.push(Narrowing {
-                requested: grant.to_string(),
-                effective: left.iter().map(Grant::to_string).collect(),
-            });
-        }
-        for one in left {
-            if !grants.contains(&one) {
-                grants.push(one);
-            }
-        }
+        left.iter().for_each(&mut add);
     }
-    let forbidden = ceiling.iter().filter(|grant| grant.rule == Rule::Deny);
-    grants.extend(forbidden.cloned());
+    ceiling.iter().filter(|grant| grant.rule == Rule::Deny).for_each(add);
     Narrowed { grants, report }
+}
+
+/// Whether a grant holds the whole of another, credentials and what is asked or counted left aside.
+pub(crate) fn holds(outer: &Power, inner: &Power) -> bool {
+    let sides = Sides { ceiling: &[], requested: &[] };
+    let bare = |power: &Power| match power {
+        Power::Egress(egress) => Power::Egress(Egress { credential: None, ..egress.clone() }),
+        power => power.clone(),
+    };
+    let (outer, inner) = (bare(outer), bare(inner));
+    sides.powers(&outer, &inner).iter().any(|(power, _)| *power == inner)
+}
+
+/// Whether two grants have anything in common.
+pub(crate) fn meets(a: &Power, b: &Power) -> bool {
+    !Sides { ceiling: &[], requested: &[] }.powers(a, b).is_empty()
 }
 
 /// The limits that keep within both.
@@ -79,37 +91,192 @@ pub fn narrow_limits(ceiling: &Limits, requested: &Limits) -> Limits {
     }
 }
 
-/// What two grants have in common.
-fn and(ceiling: &Grant, requested: &Grant, all: &[Grant]) -> Vec<Grant> {
-    let powers = match (&ceiling.power, &requested.power) {
-        (Power::Egress(a), Power::Egress(b)) => egress(a, b),
-        (Power::Kv(a), Power::Kv(b)) if a.name == b.name => vec![Power::Kv(KvGrant {
-            name: b.name.clone(),
-            access: a.access.min(b.access),
-            quota_bytes: a.quota_bytes.min(b.quota_bytes),
-        })],
-        (Power::Files(a), Power::Files(b)) => files(a, b).into_iter().collect(),
-        (Power::Tool(a), Power::Tool(b)) if a.name == b.name => tool(a, b).into_iter().collect(),
-        (Power::Invoke(a), Power::Invoke(b)) if a.name == b.name => invoke(a, b, all).into_iter().collect(),
-        (Power::Secret(a), Power::Secret(b)) if a.name == b.name => secret(a, b).into_iter().collect(),
-        _ => Vec::new(),
-    };
-    let mut budgets: Vec<Budget> = requested.budgets.clone();
-    // The operator's count is one, however many grants were cut from it.
-    budgets.extend(
-        ceiling.budgets.iter().map(|budget| Budget { of: format!("operator {}", budget.of), ..budget.clone() }),
-    );
-    budgets.sort();
-    budgets.dedup();
-    let rule = ceiling.rule.max(requested.rule);
-    powers.into_iter().map(|power| Grant { power, rule, budgets: budgets.clone() }).collect()
+/// Both sides of a narrowing, for what one grant means among the others.
+struct Sides<'a> {
+    ceiling: &'a [Grant],
+    requested: &'a [Grant],
 }
 
-fn egress(ceiling: &Egress, requested: &Egress) -> Vec<Power> {
-    // The operator may bring the credential; otherwise the request's own is used.
-    let credential = ceiling.credential.as_ref().or(requested.credential.as_ref());
-    let both = ceiling.and(requested).into_iter();
-    both.map(|egress| Power::Egress(Egress { credential: credential.cloned(), ..egress })).collect()
+impl Sides<'_> {
+    /// The pieces that are left of one requested grant.
+    fn left_of(&self, grant: &Grant) -> Vec<Grant> {
+        let mut left: Vec<(Grant, &Grant)> = Vec::new();
+        for ceiling in self.ceiling.iter().filter(|ceiling| ceiling.rule != Rule::Deny) {
+            for piece in self.and(ceiling, grant) {
+                // Two ceilings that leave the same requests: the one that would have decided about them does.
+                match left.iter_mut().find(|(other, _)| same_calls(&other.power, &piece.power)) {
+                    Some((other, by)) => {
+                        let rule = other.rule.max(piece.rule);
+                        if (ceiling.rule, narrowness(&ceiling.power)) > (by.rule, narrowness(&by.power)) {
+                            (*other, *by) = (piece, ceiling);
+                        }
+                        other.rule = rule;
+                    }
+                    None => left.push((piece, ceiling)),
+                }
+            }
+        }
+        let left: Vec<Grant> = left.into_iter().map(|(piece, _)| piece).collect();
+        // Pieces of a piece say nothing, unless something is different about them.
+        let alike =
+            |a: &Grant, b: &Grant| a.rule == b.rule && a.budgets == b.budgets && credential_of(a) == credential_of(b);
+        if !left.iter().all(|piece| alike(piece, &left[0])) {
+            return left;
+        }
+        let within = |piece: &Grant| left.iter().any(|other| other != piece && holds(&other.power, &piece.power));
+        left.iter().filter(|piece| !within(piece)).cloned().collect()
+    }
+
+    /// Whether what is left of a grant is less than the whole, as far as the request did not say so itself.
+    fn is_less(&self, left: &[Grant], grant: &Grant) -> bool {
+        let whole = left.iter().any(|piece| piece == grant);
+        let said = |piece: &Grant| {
+            self.requested
+                .iter()
+                .any(|own| own.rule == piece.rule && own.budgets == piece.budgets && holds(&own.power, &piece.power))
+        };
+        !whole || !left.iter().all(said)
+    }
+
+    /// What the ceiling forbids of a grant, and the request itself did not.
+    fn newly_banned(&self, grant: &Grant) -> impl Iterator<Item = &Grant> {
+        let banned = |ban: &&Grant| {
+            ban.rule == Rule::Deny && !self.requested.contains(ban) && bans_some(&ban.power, &grant.power)
+        };
+        self.ceiling.iter().filter(banned)
+    }
+
+    /// What two grants have in common.
+    fn and(&self, ceiling: &Grant, requested: &Grant) -> Vec<Grant> {
+        let mut budgets = requested.budgets.clone();
+        // The operator's count is one, however many grants were cut from it.
+        budgets.extend(
+            ceiling.budgets.iter().map(|budget| Budget { of: format!("operator {}", budget.of), ..budget.clone() }),
+        );
+        // Of two counts by one name the smaller stays: a request cannot raise the operator's by naming it.
+        budgets.sort();
+        budgets.dedup_by(|next, kept| next.of == kept.of);
+        let rule = ceiling.rule.max(requested.rule);
+        let powers = self.powers(&ceiling.power, &requested.power).into_iter();
+        powers.map(|(power, asks)| Grant { power, rule: rule.max(asks), budgets: budgets.clone() }).collect()
+    }
+
+    /// What two powers have in common, and whether someone has to be asked about what comes with it.
+    fn powers(&self, ceiling: &Power, requested: &Power) -> Vec<(Power, Rule)> {
+        let plain = |power: Option<Power>| power.map(|power| (power, Rule::Allow)).into_iter().collect();
+        match (ceiling, requested) {
+            (Power::Egress(a), Power::Egress(b)) => {
+                let (credential, asks) = self.credential(a, b);
+                let both = a.and(b).into_iter();
+                both.map(|egress| (Power::Egress(Egress { credential: credential.clone(), ..egress }), asks)).collect()
+            }
+            (Power::Kv(a), Power::Kv(b)) if a.name == b.name => plain(Some(Power::Kv(KvGrant {
+                name: b.name.clone(),
+                access: a.access.min(b.access),
+                quota_bytes: a.quota_bytes.min(b.quota_bytes),
+            }))),
+            (Power::Files(a), Power::Files(b)) => plain(files(a, b)),
+            (Power::Tool(a), Power::Tool(b)) if a.name == b.name => plain(tool(a, b)),
+            (Power::Invoke(a), Power::Invoke(b)) if a.name == b.name => plain(self.invoke(a, b)),
+            (Power::Secret(a), Power::Secret(b)) if a.name == b.name => plain(secret(a, b)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The credential that goes with what two grants have in common.
+    ///
+    /// The operator may bring it; it then goes where that very grant leads, and nowhere else. Otherwise it is the
+    /// request's own, if the operator lets its secrets be used; without them the request goes without it, not with less.
+    fn credential(&self, ceiling: &Egress, requested: &Egress) -> (Option<Credential>, Rule) {
+        let brought = ceiling.credential.is_some();
+        let Some(credential) = ceiling.credential.as_ref().or(requested.credential.as_ref()) else {
+            return (None, Rule::Allow);
+        };
+        let mut asks = Rule::Allow;
+        for name in credential.secrets() {
+            let by_ceiling = strictest(self.ceiling, name);
+            let by_request = strictest(self.requested, name);
+            // Who forbids the use of a secret of their own forbids the request; `admit` sees to that.
+            let (own, other) = if brought { (by_ceiling, by_request) } else { (by_request, by_ceiling) };
+            if other == Some(Rule::Deny) || (!brought && other.is_none()) {
+                return (None, Rule::Allow);
+            }
+            asks = asks.max(own.max(other).filter(|rule| *rule == Rule::Ask).unwrap_or_default());
+        }
+        (Some(credential.clone()), asks)
+    }
+
+    fn invoke(&self, ceiling: &InvokeGrant, requested: &InvokeGrant) -> Option<Power> {
+        if requested.program.is_some() && requested.program != ceiling.program {
+            return None;
+        }
+        // Where the operator says nothing of the callee's grants, they are held against the caller's when it is called.
+        let grants = if ceiling.grants.is_empty() {
+            requested.grants.clone()
+        } else {
+            let left = narrow(&ceiling.grants, &requested.grants).grants;
+            if left.is_empty() { nothing_of(&ceiling.grants) } else { left }
+        };
+        Some(Power::Invoke(InvokeGrant {
+            name: requested.name.clone(),
+            program: ceiling.program.clone(),
+            grants,
+            args: ceiling.args.and(&requested.args),
+        }))
+    }
+}
+
+/// An empty list would say nothing to whoever narrows by it later. This says: none of these.
+fn nothing_of(grants: &[Grant]) -> Vec<Grant> {
+    grants.iter().map(|grant| Grant { rule: Rule::Deny, budgets: Vec::new(), ..grant.clone() }).collect()
+}
+
+/// What a side has to say about a secret, if anything.
+fn strictest(side: &[Grant], name: &SecretName) -> Option<Rule> {
+    let about = |grant: &&Grant| matches!(&grant.power, Power::Secret(secret) if secret.name == *name);
+    side.iter().filter(about).map(|grant| grant.rule).max()
+}
+
+/// Whether two powers cover the same calls, whatever comes with them.
+fn same_calls(a: &Power, b: &Power) -> bool {
+    match (a, b) {
+        (Power::Egress(a), Power::Egress(b)) => {
+            let bare = |egress: &Egress| Egress { credential: None, redact: true, ..egress.clone() };
+            bare(a) == bare(b)
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// How narrow a grant is on its own; the same order as `admit` has.
+fn narrowness(power: &Power) -> Option<impl Ord + use<>> {
+    match power {
+        Power::Egress(egress) => Some(egress.narrowness()),
+        _ => None,
+    }
+}
+
+fn credential_of(grant: &Grant) -> Option<(&Option<Credential>, bool)> {
+    match &grant.power {
+        Power::Egress(egress) => Some((&egress.credential, egress.redact)),
+        _ => None,
+    }
+}
+
+/// Whether a ban takes something from a grant. It may say so where it takes nothing, never the other way round.
+fn bans_some(ban: &Power, grant: &Power) -> bool {
+    match (ban, grant) {
+        (Power::Egress(ban), Power::Egress(grant)) => ban.bans_some(grant),
+        (Power::Kv(ban), Power::Kv(grant)) => ban.name == grant.name,
+        (Power::Files(ban), Power::Files(grant)) => ban.path.and(&grant.path).is_some(),
+        (Power::Tool(ban), Power::Tool(grant)) => ban.name == grant.name,
+        (Power::Invoke(ban), Power::Invoke(grant)) => ban.name == grant.name,
+        (Power::Secret(ban), Power::Secret(grant)) => ban.name == grant.name,
+        (Power::Secret(ban), Power::Egress(grant)) => {
+            grant.credential.as_ref().is_some_and(|credential| credential.secrets().contains(&&ban.name))
+        }
+        _ => false,
+    }
 }
 
 fn files(ceiling: &FilesGrant, requested: &FilesGrant) -> Option<Power> {
@@ -135,20 +302,6 @@ fn tool(ceiling: &ToolGrant, requested: &ToolGrant) -> Option<Power> {
     }))
 }
 
-fn invoke(ceiling: &InvokeGrant, requested: &InvokeGrant, all: &[Grant]) -> Option<Power> {
-    if requested.program.is_some() && requested.program != ceiling.program {
-        return None;
-    }
-    // Where the operator says nothing of the callee's grants, they are held against the caller's when it is called.
-    let grants = if ceiling.grants.is_empty() { all } else { &ceiling.grants };
-    Some(Power::Invoke(InvokeGrant {
-        name: requested.name.clone(),
-        program: ceiling.program.clone(),
-        grants: narrow(grants, &requested.grants).grants,
-        args: ceiling.args.and(&requested.args),
-    }))
-}
-
 fn secret(ceiling: &SecretGrant, requested: &SecretGrant) -> Option<Power> {
     if requested.from.is_some() && requested.from != ceiling.from {
         return None;
@@ -160,23 +313,19 @@ fn secret(ceiling: &SecretGrant, requested: &SecretGrant) -> Option<Power> {
     }))
 }
 
-/// A credential needs secrets that the operator lets be used; without them the request goes without it, not with less.
-fn drop_unusable_credential(grant: &mut Grant, ceiling: &[Grant]) {
-    let Power::Egress(egress) = &mut grant.power else { return };
-    let Some(credential) = &egress.credential else { return };
-    let brought =
-        ceiling.iter().any(|c| matches!(&c.power, Power::Egress(e) if e.credential.as_ref() == Some(credential)));
-    let usable = credential.secrets().iter().all(|name| {
-        ceiling.iter().any(|c| c.rule != Rule::Deny && matches!(&c.power, Power::Secret(s) if s.name == **name))
-    });
-    if !brought && !usable {
-        egress.credential = None;
-    }
-}
-
 fn both_schemas(a: &Option<Json>, b: &Option<Json>) -> Option<Json> {
-    match (a, b) {
-        (Some(a), Some(b)) if a != b => Json::of(&json!({ "allOf": [a, b] })).ok(),
-        (a, b) => a.clone().or_else(|| b.clone()),
+    let (Some(a), Some(b)) = (a, b) else { return a.clone().or_else(|| b.clone()) };
+    let all_of = |json: &Json| match json.parse::<Value>() {
+        Ok(Value::Object(table)) if table.len() == 1 => match table.get("allOf") {
+            Some(Value::Array(parts)) => Some(parts.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let own = a.parse::<Value>().ok();
+    // A request that was narrowed before holds the operator's schema already.
+    if a == b || all_of(b).zip(own).is_some_and(|(parts, own)| parts.contains(&own)) {
+        return Some(b.clone());
     }
+    Some(Json::of(&json!({ "allOf": [a, b] })).unwrap_or_else(|_| a.clone()))
 }

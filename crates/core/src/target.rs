@@ -1,11 +1,16 @@
-use crate::grant::{is_dots, named};
+use crate::grant::{hex_pair, is_dots, named};
 use std::fmt;
 use url::{Host, Url};
 
 /// The longest URL that is looked at.
 const URL_BYTES_MAX: usize = 64 << 10;
 /// Escapes of escapes are undone this often in the search for tricks.
-const DECODE_ROUNDS: usize = 4;
+pub(crate) const DECODE_ROUNDS: usize = 4;
+/// Characters that some servers turn into `/`, `\\`, `.` or `..` before they look.
+const LIKE_SLASHES_AND_DOTS: [char; 11] = [
+    '\u{ff0f}', '\u{ff3c}', '\u{ff0e}', '\u{2024}', '\u{2025}', '\u{fe52}', '\u{fe68}', '\u{2044}', '\u{2215}',
+    '\u{29f8}', '\u{2216}',
+];
 
 /// Where a request goes, in its one form. What is checked is what is sent: the request is built from this.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +121,10 @@ impl Target {
     pub fn path_is_plain(&self) -> bool {
         let mut path = self.path().as_bytes().to_vec();
         for round in 0..DECODE_ROUNDS {
-            let text = String::from_utf8_lossy(&path);
-            if text.split(['/', '\\']).any(is_dots) || text.contains(['\\', '\0', '\r', '\n']) {
+            // What is not UTF-8 may be an overlong form of a slash or a dot.
+            let Ok(text) = std::str::from_utf8(&path) else { return false };
+            let odd = |c: char| c == '\\' || c.is_control() || LIKE_SLASHES_AND_DOTS.contains(&c);
+            if text.contains(odd) || text.split('/').any(is_dots) || has_wide_escape(&path) {
                 return false;
             }
             let (decoded, slashes) = undo_escapes(&path);
@@ -137,15 +144,18 @@ impl Target {
     }
 }
 
+/// Whether there is an escape of the kind that only some servers know: `%u002f`.
+fn has_wide_escape(bytes: &[u8]) -> bool {
+    let wide =
+        |window: &[u8]| matches!(window, [b'%', b'u' | b'U', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit));
+    bytes.windows(6).any(wide)
+}
+
 /// Undoes percent escapes once, and says whether one of them was a slash of either kind.
-fn undo_escapes(bytes: &[u8]) -> (Vec<u8>, bool) {
-    let hex = |b: u8| char::from(b).to_digit(16);
+pub(crate) fn undo_escapes(bytes: &[u8]) -> (Vec<u8>, bool) {
     let (mut out, mut slashes, mut i) = (Vec::with_capacity(bytes.len()), false, 0);
     while i < bytes.len() {
-        let escape = match bytes[i..] {
-            [b'%', high, low, ..] => hex(high).zip(hex(low)).map(|(high, low)| (high * 16 + low) as u8),
-            _ => None,
-        };
+        let escape = bytes[i..].strip_prefix(b"%").and_then(hex_pair);
         match escape {
             Some(byte) => {
                 slashes |= byte == b'/' || byte == b'\\';
@@ -205,6 +215,11 @@ mod tests {
             "https://h:65616/",
             "https://h:+80/",
             "https://[::1%25lo]/",
+            "https://*.example.com/",
+            "https://a,b.example/",
+            "https://a;b.example/",
+            "https://a&b.example/",
+            "https://xn--example-.com/",
         ] {
             assert!(shown(bad).is_err(), "{bad}");
         }
@@ -227,6 +242,16 @@ mod tests {
             "/a/..%3bx/b",
             "/a%00b",
             "/a%0d%0ab",
+            "/a%09b",
+            "/a/..%20/b",
+            "/a%c0%afb",
+            "/a/%c0%ae%c0%ae/b",
+            "/a%ef%bc%8fb",
+            "/a/\u{2025}/b",
+            "/a%u002fb",
+            "/a%25u002fb",
+            "/a%2%66b",
+            "/%2%65%2%65/b",
         ] {
             assert!(!plain(path), "{path}");
         }

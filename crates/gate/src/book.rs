@@ -86,7 +86,7 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        if let (Some(audit), Some(mut row)) = (&self.audit, self.row.take()) {
+        if let Some(mut row) = self.row.take() {
             row.bytes_in = self.bytes_in;
             if row.duration_us == 0 {
                 row.duration_us = self.since.elapsed().as_micros() as u64;
@@ -97,7 +97,10 @@ impl Drop for Entry {
                     *text = clean;
                 }
             }
-            audit.record(row);
+            tracing::debug!(run = %row.run, grant = row.grant, what = row.what, outcome = ?row.outcome, "call");
+            if let Some(audit) = &self.audit {
+                audit.record(row);
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ use isolith_core::{
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
+use tracing::{Instrument, Span};
 
 /// The host of one run.
 pub struct Gate {
@@ -133,7 +134,11 @@ impl Gate {
 
 impl Host for Gate {
     fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
-        Box::pin(self.perform(call))
+        if !call.exercises() || !tracing::enabled!(tracing::Level::INFO) {
+            return Box::pin(self.perform(call));
+        }
+        let span = span(&call, &self.redactor);
+        Box::pin(self.perform(call).instrument(span))
     }
 
     fn holds(&self) -> bool {
@@ -142,5 +147,21 @@ impl Host for Gate {
 
     fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redactor.text(text)
+    }
+}
+
+/// One call, named as OpenTelemetry's conventions for agents name it. Arguments and content are never in it.
+fn span(call: &HostCall, redactor: &Redactor) -> Span {
+    let (grant, what) = call.label().unwrap_or_default();
+    let what = &*redactor.text(&what);
+    match call {
+        HostCall::Tool { name, .. } => tracing::info_span!(
+            "execute_tool",
+            otel.name = format!("execute_tool {name}"),
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = name.as_str(),
+        ),
+        HostCall::Fetch(fetch) => tracing::info_span!("fetch", otel.name = fetch.method, otel.kind = "client", isolith.what = what),
+        _ => tracing::info_span!("call", otel.name = grant.split(':').next().unwrap_or_default(), isolith.what = what),
     }
 }

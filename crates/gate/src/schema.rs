@@ -94,12 +94,10 @@ fn check<'a>(validators: impl Iterator<Item = &'a Validator>, json: Option<&Json
     }
     // Texts that serde cannot hold, such as lone surrogates or very deep nesting, meet no schema.
     let value: Value = json.map_or(Ok(Value::Null), Json::parse).map_err(|error| error.to_string())?;
-    for validator in validators.filter(|validator| !validator.is_valid(&value)) {
-        let violations: Vec<String> = validator.iter_errors(&value).take(SHOWN_MAX + 1).map(|e| show(&e)).collect();
-        let more = if violations.len() > SHOWN_MAX { "; and more" } else { "" };
-        return Err(violations[..violations.len().min(SHOWN_MAX)].join("; ") + more);
-    }
-    Ok(())
+    let Some(validator) = validators.find(|validator| !validator.is_valid(&value)) else { return Ok(()) };
+    let violations: Vec<String> = validator.iter_errors(&value).take(SHOWN_MAX + 1).map(|e| show(&e)).collect();
+    let more = if violations.len() > SHOWN_MAX { "; and more" } else { "" };
+    Err(violations[..violations.len().min(SHOWN_MAX)].join("; ") + more)
 }
 
 fn show(error: &jsonschema::ValidationError<'_>) -> String {

@@ -64,6 +64,11 @@ impl<'t> Lines<'t> {
         (line as u32 + 1, before.chars().count() as u32 + 1)
     }
 
+    /// How many characters there are between two offsets.
+    pub(crate) fn characters(&self, from: usize, to: usize) -> usize {
+        self.text[floor(self.text, from)..floor(self.text, to)].chars().count()
+    }
+
     /// The text of a line, from 0, without what ends it.
     pub(crate) fn text(&self, line: usize) -> &'t str {
         let Some((start, end)) = self.range(line) else { return "" };

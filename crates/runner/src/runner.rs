@@ -8,6 +8,7 @@ use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSi
 use isolith_program::{Language, Prepared, prepare};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// Runs programs on one engine.
 #[derive(Clone)]
@@ -91,8 +92,9 @@ impl Runner {
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
         let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after);
-        let mut ended =
-            self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language).await?;
+        let span = tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
+        let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
+        let mut ended = finish.instrument(span).await?;
         ended.outcome.narrowed = plan.narrowed;
         Ok(ended)
     }

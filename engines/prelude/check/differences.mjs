@@ -43,5 +43,8 @@ const rows = [
   ['one space before AM and PM, in texts and in parts alike', [
     "intl: new Intl.DateTimeFormat('en-US', {dateStyle: 'long', timeStyle: 'short'}).formatToParts(new Date(0))",
   ]],
+  ['what a body of one\'s own throws is what the fetch rejects with, and duplex can be left out', [
+    "network: const r = await fetch('/echo', { method: 'POST', duplex: 'half', body: (async function* () { yield new Uint8Array(1); throw new RangeError('source'); })() }); return r.status;",
+  ]],
 ];
 export const differences = new Map(rows.flatMap(([reason, cases]) => cases.map((name) => [name, reason])));

@@ -28,8 +28,16 @@ const NATIVE_INTERNALS = `
     },
   })`;
 
+/** What a host may answer besides JSON and bytes. */
+export class HostBody {
+  constructor(id, length = null) { Object.assign(this, { id, length }); }
+}
+export class HostError extends Error {
+  constructor(name, message, code) { super(message); Object.assign(this, { name, code }); }
+}
+
 /** A fresh realm with the prelude in it. `lines` collects `[stream, text]`. */
-export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_000, call, bodies = new Map(), internals } = {}) {
+export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_000, call, ask, payloadMax = 16 << 20, bodies = new Map(), internals } = {}) {
   const context = vm.createContext(Object.create(null));
   const run = (text, filename = 'guest.js') => vm.runInContext(text, context, { filename });
   for (const name of ['Intl', 'console', 'escape', 'unescape']) run(`delete globalThis.${name}`);
@@ -42,15 +50,34 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     return copy;
   };
   const GuestTypeError = run('TypeError');
+  const GuestRangeError = run('RangeError');
   const GuestPromise = run('Promise');
   const peek = run(NATIVE_INTERNALS)(internals.getProxyDetails, internals.getPromiseDetails, types);
+  const parse = run('((parse) => (text) => (text === undefined ? undefined : parse(text)))(JSON.parse)');
+  /** What a stand-in for the host answers, as the engine would bring it: a value, bytes, `{ body, length }` as a body, or an error. */
+  const reply = (value) => {
+    if (value instanceof Uint8Array) return guestBytes(value);
+    if (value instanceof HostBody) return hooks.makeBody(value.id, value.length);
+    return parse(JSON.stringify(value));
+  };
+  const failure = (error) => (error instanceof HostError ? hooks.makeError(error.name, error.message, error.code) : error);
   const native = {
+    ask: (what, bytes) => {
+      const text = JSON.stringify(what);
+      if (text.length + (bytes === undefined ? 0 : byteLength.call(bytes)) + 4 > payloadMax) throw new GuestRangeError('too large');
+      const sent = bytes === undefined ? undefined : new Uint8Array(Buffer.from(bytes));
+      return new GuestPromise((resolve, reject) => {
+        Promise.resolve().then(() => ask(JSON.parse(text), sent)).then((value) => resolve(reply(value)), (error) => reject(failure(error)));
+      });
+    },
+    payloadMax: () => payloadMax,
     output: (stream, text) => { lines.push([stream, text]); },
     call: (name, argument) => {
       const payload = JSON.stringify(argument);
       return new GuestPromise((resolve, reject) => Promise.resolve(call?.(name, payload)).then(resolve, reject));
     },
     readBody: (id, most) => {
+      if (typeof bodies === 'function') return new GuestPromise((resolve, reject) => { bodies(id, most).then((bytes) => resolve(guestBytes(bytes)), reject); });
       const left = bodies.get(id) ?? new Uint8Array(0);
       bodies.set(id, left.subarray(most));
       return GuestPromise.resolve(guestBytes(left.subarray(0, most)));
@@ -59,7 +86,7 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     clearTimer: (id) => { if (Number.isInteger(id) && timers[id - 1]) timers[id - 1].cleared = true; },
     now,
     startedAt: () => startedAt,
-    randomFill: (bytes) => { Uint8Array.prototype.set.call(bytes, randomBytes(byteLength.call(bytes))); },
+    randomFill: (bytes) => { Uint8Array.prototype.set.call(bytes, randomBytes(byteLength.call(bytes))); return true; },
     utf8Encode: (text) => guestBytes(new TextEncoder().encode(text)),
     utf8Decode: (bytes, fatal) => {
       try {

@@ -53,10 +53,12 @@ const tools = {
       report(group, expression, await outcome(() => guest.run(wrapped)), await outcome(() => host(wrapped)));
     }
   },
+  /** The same work on both sides. */
+  compare: async (group, name, guest, node) => report(group, name, await outcome(guest), await outcome(node)),
   is: (group, name, got, wanted = true) => report(group, name, typeof got === 'string' ? got : JSON.stringify(got), typeof wanted === 'string' ? wanted : JSON.stringify(wanted)),
 };
 
-const groups = ['sources', 'inspect', 'console', 'url', 'encoding', 'events', 'clone', 'fetch', 'crypto', 'intl', 'bindings', 'tamper'];
+const groups = ['sources', 'inspect', 'console', 'url', 'encoding', 'events', 'clone', 'fetch', 'crypto', 'intl', 'bindings', 'network', 'grants', 'tamper'];
 for (const group of groups) {
   if (process.argv[2] !== undefined && process.argv[2] !== group) continue;
   const before = passed + failed;

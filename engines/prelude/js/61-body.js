@@ -269,6 +269,7 @@ class BodyStream {
       isOne: (value) => isObject(value) && #source in value,
       take: (stream) => {
         stream.#lock();
+        if (stream.#state !== undefined) stream.#state.used = true;
         return stream.#source;
       },
     };

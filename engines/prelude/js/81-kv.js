@@ -47,8 +47,11 @@ async function kvPut(space, key, expect, value, options) {
   call.ttl_ms = kvTtl(given?.ttl);
   return kvAsk(space, call);
 }
-async function kvGet(space, keys) {
-  return kvAsk(space, { __proto__: null, op: 'get', keys });
+const kvGet = (space, keys) => kvAsk(space, { __proto__: null, op: 'get', keys });
+async function kvGetOne(space, key) {
+  const keys = newList();
+  push(keys, key);
+  return (await kvGet(space, keys))[0];
 }
 async function kvList(space, prefix, cursor, limit) {
   const page = await kvAsk(space, { __proto__: null, op: 'list', prefix, cursor, limit });
@@ -66,15 +69,10 @@ const spaceOf = (object) => {
   if (name === undefined) throw new TypeError('This method must be called on a key space, as kv.get(key) or kv.name.get(key)');
   return name;
 };
-const one = (value) => {
-  const list = newList();
-  push(list, value);
-  return list;
-};
 
 const kvMethods = {
   async get(key) {
-    const [entry] = await kvGet(spaceOf(this), one(kvKey(key)));
+    const entry = await kvGetOne(spaceOf(this), kvKey(key));
     return entry === null ? null : entry.value;
   },
   async getMany(keys) {
@@ -87,7 +85,7 @@ const kvMethods = {
     return values;
   },
   async getWithMetadata(key) {
-    const [entry] = await kvGet(spaceOf(this), one(kvKey(key)));
+    const entry = await kvGetOne(spaceOf(this), kvKey(key));
     return entry === null ? null : kvEntry(entry);
   },
   async put(key, value, options = undefined) { return kvPut(spaceOf(this), key, undefined, value, options); },

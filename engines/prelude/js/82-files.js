@@ -52,29 +52,33 @@ function fileData(data) {
   throw new TypeError('What is written must be text, bytes, a Blob or a stream; for other values there is writeJson()');
 }
 
-/** Writes as one call where that can be; what is more than one call may carry is appended piece by piece. Gives the file's size. */
+/**
+ * Writes in one call what one call may carry; more than that is appended piece by piece. Gives the file's size. Bytes that
+ * are all here are taken when the call is made, whatever the program does to them afterwards.
+ */
 async function writeFile(path, data, append) {
   const text = filePath(path);
   const source = fileData(data);
   // A character of a path takes at most six bytes in JSON.
   const most = max(1, nativePayloadMax() - CALL_OVERHEAD_BYTES - 6 * text.length);
+  const ask = (bytes, behind) => filesAsk({ __proto__: null, op: 'write', path: text, append: behind }, bytes);
   let size;
-  let started = append;
-  for (;;) {
-    const chunk = await source.next();
-    const length = typedLength(chunk);
-    for (let at = 0; at < length; at += most) {
-      const piece = length <= most ? chunk : copyBytes(chunk, at, min(at + most, length));
-      try {
-        size = await filesAsk({ __proto__: null, op: 'write', path: text, append: started }, piece);
-      } catch (error) {
-        source.cancel();
-        throw error;
-      }
-      started = true;
+  let chunk = source.whole;
+  if (chunk !== undefined) {
+    if (typedLength(chunk) <= most) return ask(chunk, append);
+    chunk = copyBytes(chunk);
+  }
+  try {
+    for (;;) {
+      chunk ??= await source.next();
+      const length = typedLength(chunk);
+      for (let at = 0; at < length; at += most) size = await ask(copyBytes(chunk, at, min(at + most, length)), append || size !== undefined);
+      if (length === 0 || source.whole !== undefined) return size === undefined ? await ask(NO_BYTES, append) : size;
+      chunk = undefined;
     }
-    if (length > 0 && source.whole === undefined) continue;
-    return size === undefined ? filesAsk({ __proto__: null, op: 'write', path: text, append }, NO_BYTES) : size;
+  } catch (error) {
+    source.cancel();
+    throw error;
   }
 }
 

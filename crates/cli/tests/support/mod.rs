@@ -3,6 +3,12 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
 
+pub mod network;
+pub mod origin;
+pub mod place;
+pub mod process;
+pub mod search;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -51,7 +57,7 @@ pub fn binary() -> PathBuf {
 
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(binary());
-    command.args(args).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command.args(args).stdin(Stdio::null()).env_remove("NO_COLOR").env_remove("ISOLITH_POLICY");
     command
 }
 
@@ -67,7 +73,7 @@ pub fn isolith_with_env(args: &[&str], env: &[(&str, &str)]) -> Ran {
     ran(command(args).envs(env.iter().copied()).output().unwrap())
 }
 
-fn ran(output: Output) -> Ran {
+pub fn ran(output: Output) -> Ran {
     Ran {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),

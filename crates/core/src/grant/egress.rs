@@ -1,5 +1,6 @@
-use super::{Credential, HostPattern, PathPrefix};
+use super::{Credential, HostPattern, PathPrefix, Rule};
 use crate::Target;
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -147,24 +148,79 @@ impl Egress {
         }
     }
 
+    /// A ban that says nothing of scheme and port is for all of them.
+    pub(super) fn ban_everything_unsaid(&mut self) {
+        self.schemes = Schemes::Both;
+        if self.ports == Ports::Usual {
+            self.ports = Ports::Any;
+        }
+    }
+
     /// Whether a request is one of these. Credentials play no part.
     pub fn covers(&self, method: &Method, target: &Target) -> bool {
         self.host.covers(target.host()) && self.covers_besides_host(method, target)
     }
 
+    /// Whether a ban, or a wish to be asked, is meant for a request. Where a path can be read in several ways it is.
+    pub(crate) fn touches(&self, rule: Rule, method: &Method, target: &Target) -> bool {
+        let ban = rule == Rule::Deny;
+        let host = if ban { self.host.bans(target.host()) } else { self.host.covers(target.host()) };
+        host && self.touches_besides_host(rule, method, target)
+    }
+
+    pub(crate) fn touches_besides_host(&self, rule: Rule, method: &Method, target: &Target) -> bool {
+        self.covers_besides_path(method, target)
+            && (self.paths.is_empty()
+                || !target.path_is_plain()
+                || self.paths.iter().any(|prefix| prefix.touches(target.path(), rule == Rule::Deny)))
+    }
+
     pub(crate) fn covers_besides_host(&self, method: &Method, target: &Target) -> bool {
+        self.covers_besides_path(method, target)
+            && (self.paths.is_empty()
+                || (target.path_is_plain() && self.paths.iter().any(|prefix| prefix.covers(target.path()))))
+    }
+
+    fn covers_besides_path(&self, method: &Method, target: &Target) -> bool {
         self.schemes.covers(target.is_https())
             && self.ports.covers(target.port(), target.is_https())
             && (self.methods.is_empty() || self.methods.contains(method))
-            && (self.paths.is_empty()
-                || (target.path_is_plain() && self.paths.iter().any(|prefix| prefix.covers(target.path()))))
     }
 
     /// How narrow it is; see [`HostPattern`].
     pub(crate) fn rank(&self, target: &Target) -> impl Ord + use<> {
         let covering = self.paths.iter().filter(|prefix| prefix.covers(target.path()));
         let longest = covering.map(|prefix| prefix.as_str().len()).max().unwrap_or(0);
-        (self.host.rank(), longest, !self.methods.is_empty(), self.credential.is_some())
+        self.narrow_with(longest)
+    }
+
+    /// How narrow it is, whatever is asked for.
+    pub(crate) fn narrowness(&self) -> impl Ord + use<> {
+        let longest = self.paths.iter().map(|prefix| prefix.as_str().len()).max().unwrap_or(0);
+        self.narrow_with(longest)
+    }
+
+    fn narrow_with(&self, path: usize) -> impl Ord + use<> {
+        let one_port = self.ports != Ports::Any;
+        let one_scheme = self.schemes != Schemes::Both;
+        (self.host.rank(), path, !self.methods.is_empty(), one_port, one_scheme, self.credential.is_some())
+    }
+
+    /// Whether a ban of these could be meant for one of those. Paths may be read in many ways, so they play no part unless
+    /// they are nothing alike.
+    pub(crate) fn bans_some(&self, other: &Egress) -> bool {
+        let bare = |egress: &Egress| Egress {
+            host: HostPattern::Any,
+            paths: egress.paths.iter().filter_map(PathPrefix::folded).collect(),
+            ..egress.clone()
+        };
+        let hosts = match (&self.host, &other.host) {
+            (HostPattern::Any, _) => true,
+            // An address has several forms.
+            (HostPattern::Net(IpNet::V4(_)), HostPattern::Net(IpNet::V6(_))) => true,
+            (own, other) => own.and(other).is_some(),
+        };
+        hosts && !bare(self).and(&bare(other)).is_empty()
     }
 
     /// The requests that are in both, leaving credentials aside. A scheme and its usual port belong together, so this

@@ -1,3 +1,4 @@
+use crate::address;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,8 +27,8 @@ pub enum HostPattern {
 pub struct InvalidHost(String);
 
 /// The last labels of names that no public server has.
-const AT_HOME: [&str; 8] =
-    ["localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa", "localhost.localdomain"];
+const AT_HOME: [&str; 10] =
+    ["localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "arpa"];
 
 /// The name that stands for the machine itself.
 pub(crate) const LOCALHOST: &str = "localhost";
@@ -40,12 +41,12 @@ impl HostPattern {
         if trimmed == "*" {
             return Ok(HostPattern::Any);
         }
-        let bare = trimmed.trim_start_matches('[').trim_end_matches(']');
+        let bare = trimmed.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(trimmed);
         if let Ok(net) = bare.parse::<IpNet>() {
-            return Ok(HostPattern::Net(net.trunc()));
+            return Ok(HostPattern::Net(address::plain_net(net)));
         }
         if let Ok(address) = bare.parse::<IpAddr>() {
-            return Ok(HostPattern::Net(IpNet::from(address)));
+            return Ok(HostPattern::Net(address::plain_net(address.into())));
         }
         let below = trimmed.strip_prefix("*.");
         match canonical(below.unwrap_or(trimmed)) {
@@ -63,8 +64,19 @@ impl HostPattern {
             (HostPattern::Below(suffix), Host::Domain(name)) => is_below(name, suffix),
             (HostPattern::Name(own), Host::Domain(name)) => own == name,
             (HostPattern::Net(net), Host::Ipv4(address)) => net.contains(&IpAddr::V4(*address)),
-            (HostPattern::Net(net), Host::Ipv6(address)) => net.contains(&IpAddr::V6(*address)),
+            (HostPattern::Net(net), Host::Ipv6(address)) => net.contains(&address::plain(IpAddr::V6(*address))),
             _ => false,
+        }
+    }
+
+    /// Whether a ban of these is meant for a host: a ban of `*` is for everything, and one of an address for each of its
+    /// forms.
+    pub(crate) fn bans(&self, host: &Host) -> bool {
+        match (self, host) {
+            (HostPattern::Any, _) => true,
+            (HostPattern::Net(net), Host::Ipv4(address)) => address::within(net, IpAddr::V4(*address)),
+            (HostPattern::Net(net), Host::Ipv6(address)) => address::within(net, IpAddr::V6(*address)),
+            _ => self.covers(host),
         }
     }
 
@@ -116,7 +128,9 @@ pub(crate) fn canonical(text: &str) -> Option<Host> {
 /// A parsed name without its final dot, if it is one that can be looked up.
 pub(crate) fn named(name: &str) -> Option<String> {
     let name = name.strip_suffix('.').unwrap_or(name);
-    let sound = |label: &str| !label.is_empty() && label.len() <= 63;
+    // URLs may hold more than that, but no name that is looked up does.
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let sound = |label: &str| !label.is_empty() && label.len() <= 63 && label.bytes().all(plain);
     (name.len() <= 253 && name.split('.').all(sound)).then(|| name.to_owned())
 }
 

@@ -15,6 +15,7 @@ mod secret;
 mod text;
 mod tool;
 
+pub(crate) use bounds::unambiguous;
 pub use bounds::{Bound, BoundError, Bounds};
 pub use credential::{Credential, SigV4, Template, TemplateError};
 pub use egress::{Egress, Method, Ports, Schemes};
@@ -24,7 +25,7 @@ pub(crate) use host::{LOCALHOST, named};
 pub use kv::{Access, KvGrant};
 pub use name::{BindingName, InvalidName};
 pub use path::PathPrefix;
-pub(crate) use path::is_dots;
+pub(crate) use path::{hex_pair, is_dots};
 pub use power::{Bindings, Grant, Power};
 pub use read::GrantError;
 pub(crate) use read::grants;

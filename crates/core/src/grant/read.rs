@@ -13,6 +13,9 @@ use serde_json::{Map, Value, json};
 /// What is wrong with a grant, and where.
 pub type GrantError = FieldsError;
 
+/// The longest that a call of a tool may be given.
+const TIMEOUT_MS_MAX: u64 = 7 * 24 * 3600 * 1000;
+
 const KINDS: [&str; 6] = ["egress", "kv", "files", "tool", "invoke", "secret"];
 
 impl Grant {
@@ -23,17 +26,17 @@ impl Grant {
         }
         let mut fields = Fields::of(value, at)?;
         let kind: String = fields.need("kind")?;
-        let rule = fields.take("rule")?.unwrap_or_default();
+        let rule: Rule = fields.take("rule")?.unwrap_or_default();
         let calls: Option<u32> = fields.take("calls")?;
         let power = match kind.as_str() {
-            "egress" => Power::Egress(egress(&mut fields)?),
+            "egress" => Power::Egress(egress(&mut fields, rule)?),
             "kv" => Power::Kv(KvGrant {
                 name: fields.need("name")?,
                 access: access(&mut fields)?,
                 quota_bytes: fields.size("quota")?.unwrap_or(kv::QUOTA_BYTES),
             }),
             "files" => Power::Files(FilesGrant {
-                path: fields.need("path")?,
+                path: files_path(&mut fields)?,
                 access: access(&mut fields)?,
                 quota_bytes: fields.size("quota")?.unwrap_or(files::QUOTA_BYTES),
             }),
@@ -43,7 +46,7 @@ impl Grant {
                 output: schema(&mut fields, "output")?,
                 args: bounds(&mut fields)?,
                 command: fields.take_with("command", one_or_many)?.unwrap_or_default(),
-                timeout_ms: fields.duration("timeout")?.map_or(tool::TIMEOUT_MS, |d| d.as_millis() as u64),
+                timeout_ms: timeout_ms(&mut fields)?,
             }),
             "invoke" => Power::Invoke(InvokeGrant {
                 name: fields.need("name")?,
@@ -214,7 +217,14 @@ fn bounds(fields: &mut Fields<'_>) -> Result<Bounds, GrantError> {
     let mut all = Vec::new();
     for (path, bound) in table {
         let at = format!("{at}.{path}");
-        for text in one_or_many::<Value>(bound).map_err(|error| GrantError::new(&at, error))? {
+        let texts = one_or_many::<Value>(bound).map_err(|error| GrantError::new(&at, error))?;
+        if texts.is_empty() {
+            return Err(GrantError::new(&at, "name at least one bound, or leave the key out"));
+        }
+        for text in texts {
+            if matches!(text, Value::Null | Value::Array(_) | Value::Object(_)) {
+                return Err(GrantError::new(&at, "write a bound such as `<= 100` or `me/*`"));
+            }
             let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
             all.push((path.clone(), Bound::try_from(text).map_err(|error| GrantError::new(&at, error))?));
         }
@@ -228,13 +238,44 @@ fn write_bounds(bounds: &Bounds, put: &mut impl FnMut(&str, Value)) {
     }
 }
 
-fn egress(fields: &mut Fields<'_>) -> Result<Egress, GrantError> {
+fn files_path(fields: &mut Fields<'_>) -> Result<GuestPath, GrantError> {
+    let path: GuestPath = fields.need("path")?;
+    let shown = path.to_string();
+    // The one-line form of a grant could not hold it, and what is shown has to be what is meant.
+    if shown.trim() != shown {
+        return Err(fields.wrong("path", "write the path without spaces around it"));
+    }
+    Ok(path)
+}
+
+fn timeout_ms(fields: &mut Fields<'_>) -> Result<u64, GrantError> {
+    match fields.duration("timeout")?.map(|timeout| u64::try_from(timeout.as_millis())) {
+        None => Ok(tool::TIMEOUT_MS),
+        Some(Ok(ms)) if (1..=TIMEOUT_MS_MAX).contains(&ms) => Ok(ms),
+        Some(_) => Err(fields.wrong("timeout", "write a time from `1ms` to `7d`")),
+    }
+}
+
+/// At least one: an empty list would otherwise mean all there are.
+fn some<T>(fields: &Fields<'_>, key: &str, list: Option<Vec<T>>) -> Result<Option<Vec<T>>, GrantError> {
+    match list {
+        Some(list) if list.is_empty() => Err(fields.wrong(key, "name at least one, or leave the key out")),
+        list => Ok(list),
+    }
+}
+
+fn egress(fields: &mut Fields<'_>, rule: Rule) -> Result<Egress, GrantError> {
     // `url` is the one-line form; the parts can be given one by one instead.
     let line: Option<String> = fields.take("url")?;
     let mut egress = match &line {
         Some(line) => line.parse::<Egress>().map_err(|error| fields.wrong("url", error))?,
         None => Egress::to(fields.need::<HostPattern>("host")?),
     };
+    let line_says_port = egress.ports != Ports::Usual;
+    if rule == Rule::Deny && !line.is_some_and(|line| line.contains("://")) {
+        egress.ban_everything_unsaid();
+    }
+    let ports_said = line_says_port || fields.has("port");
     if let Some(schemes) = fields.take_with("scheme", one_or_many::<String>)? {
         egress.schemes = match schemes.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["https"] => Schemes::Https,
@@ -242,6 +283,10 @@ fn egress(fields: &mut Fields<'_>) -> Result<Egress, GrantError> {
             ["http", "https"] | ["https", "http"] => Schemes::Both,
             _ => return Err(fields.wrong("scheme", "write `https`, `http` or both")),
         };
+        // With its scheme said, a ban is for the port that is said too, or the usual one.
+        if !ports_said {
+            egress.ports = Ports::Usual;
+        }
     }
     if let Some((value, at)) = fields.raw("port") {
         egress.ports = match value {
@@ -255,11 +300,13 @@ fn egress(fields: &mut Fields<'_>) -> Result<Egress, GrantError> {
             }
         };
     }
-    if let Some(methods) = fields.take_with("method", one_or_many::<Method>)? {
+    let methods = fields.take_with("method", one_or_many::<Method>)?;
+    if let Some(methods) = some(fields, "method", methods)? {
         egress.methods = methods.into_iter().collect();
     }
-    if let Some(paths) = fields.take_with("path", one_or_many::<PathPrefix>)? {
-        egress.paths = paths.into_iter().filter(|path| path.as_str() != "/").collect();
+    let paths = fields.take_with("path", one_or_many::<PathPrefix>)?;
+    if let Some(paths) = some(fields, "path", paths)? {
+        egress.paths = super::text::anywhere_or(paths.into_iter().collect());
     }
     if let Some((value, at)) = fields.raw("credential") {
         egress.credential = Some(credential(value, &at)?);
@@ -277,9 +324,9 @@ fn credential(value: &Value, at: &str) -> Result<Credential, GrantError> {
     } else if let Some(user) = fields.take::<Template>("basic")? {
         Credential::Basic { user, password: fields.need("password")? }
     } else if let Some(name) = fields.take::<String>("query")? {
-        Credential::Query { name, value: fields.need("value")? }
-    } else if let Some(sigv4) = fields.take::<SigV4>("sigv4")? {
-        Credential::SigV4(sigv4)
+        query(&name, fields.need("value")?).map_err(|error| fields.wrong("query", error))?
+    } else if let Some(key) = fields.take::<SigV4>("sigv4")? {
+        sigv4(key).map_err(|error| fields.wrong("sigv4", error))?
     } else {
         fields.finish()?;
         return Err(GrantError::new(at, "write one of `header`, `bearer`, `basic`, `query` or `sigv4`"));
@@ -293,6 +340,23 @@ pub(super) fn header(name: &str, value: Template) -> Result<Credential, String> 
     let name = name.trim().to_ascii_lowercase();
     crate::headers::check_name(&name)?;
     Ok(Credential::Header { name, value })
+}
+
+fn query(name: &str, value: Template) -> Result<Credential, String> {
+    let name = name.trim().to_owned();
+    if name.is_empty() || name.chars().any(|c| c.is_control() || !c.is_ascii()) {
+        return Err("name the parameter, in printable ASCII".into());
+    }
+    Ok(Credential::Query { name, value })
+}
+
+fn sigv4(key: SigV4) -> Result<Credential, String> {
+    // Both become part of a header.
+    let sound = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    if !sound(&key.region) || !sound(&key.service) {
+        return Err("a region and a service are made of ASCII letters, digits and `-`".into());
+    }
+    Ok(Credential::SigV4(key))
 }
 
 impl Credential {
@@ -309,20 +373,20 @@ impl Credential {
             }
             "query" => {
                 let (name, value) = rest.split_once('=').ok_or("write `query name=${SECRET}`")?;
-                Ok(Credential::Query { name: name.trim().to_owned(), value: template(value)? })
+                query(name, template(value)?)
             }
             "sigv4" => {
                 let words: Vec<&str> = rest.split_whitespace().collect();
                 let (place, keys) = words.split_first().ok_or("write `sigv4 REGION/SERVICE ACCESS_KEY SECRET_KEY`")?;
                 let (region, service) = place.split_once('/').ok_or("write `REGION/SERVICE` after `sigv4`")?;
                 let [access, secret, token @ ..] = keys else { return Err("name the secrets of the two keys".into()) };
-                Ok(Credential::SigV4(SigV4 {
+                sigv4(SigV4 {
                     access_key: SecretName::new(access)?,
                     secret_key: SecretName::new(secret)?,
                     session_token: token.first().map(|name| SecretName::new(name)).transpose()?,
                     region: region.to_owned(),
                     service: service.to_owned(),
-                }))
+                })
             }
             _ => {
                 let (name, value) = line.split_once(':').ok_or("write `Header: value with ${SECRET}`")?;

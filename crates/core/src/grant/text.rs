@@ -83,7 +83,7 @@ impl FromStr for Egress {
             Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
             None => (None, place),
         };
-        let (authority, paths) = split_paths(rest);
+        let (authority, paths) = split_paths(rest, scheme.is_some());
         let (host, ports) = split_ports(authority)?;
         let schemes = match scheme.as_deref() {
             None if ports == Ports::Usual => Schemes::Https,
@@ -94,20 +94,27 @@ impl FromStr for Egress {
                 return Err(format!("`{other}` is no scheme that can be granted: there are `https` and `http`"));
             }
         };
-        let paths = paths.split(',').filter(|p| !p.is_empty() && *p != "/" && *p != "/*");
+        let paths: Vec<&str> = paths.split(',').filter(|p| !p.is_empty()).collect();
+        let paths = paths.into_iter().map(PathPrefix::new).collect::<Result<_, _>>()?;
         Ok(Egress {
             schemes,
             ports,
             methods: methods.into_iter().filter(|m| *m != "*").map(Method::new).collect::<Result<BTreeSet<_>, _>>()?,
-            paths: paths.map(PathPrefix::new).collect::<Result<BTreeSet<_>, _>>()?,
+            paths: anywhere_or(paths),
             ..Egress::to(HostPattern::new(host).map_err(|error| error.to_string())?)
         })
     }
 }
 
-/// `host:port` and `/path`. The slash of a range (`10.0.0.0/8`) starts no path.
-fn split_paths(rest: &str) -> (&str, &str) {
-    if HostPattern::new(rest).is_ok() {
+/// Prefixes of which one may be `/`: then the others say nothing.
+pub(super) fn anywhere_or(paths: BTreeSet<PathPrefix>) -> BTreeSet<PathPrefix> {
+    if paths.iter().any(|path| path.as_str() == "/") { BTreeSet::new() } else { paths }
+}
+
+/// `host:port` and `/path`. The slash of a range (`10.0.0.0/8`) starts no path, but after a scheme `10.0.0.1/24` is what
+/// it is in every URL.
+fn split_paths(rest: &str, url: bool) -> (&str, &str) {
+    if !url && HostPattern::new(rest).is_ok() {
         return (rest, "");
     }
     let start = if rest.starts_with('[') { rest.find(']').unwrap_or(0) } else { 0 };
@@ -155,6 +162,12 @@ impl FromStr for Grant {
         };
         let mut grant = super::read::one_line(kind, what.trim())?;
         grant.rule = rule;
+        if let Power::Egress(egress) = &mut grant.power
+            && rule == Rule::Deny
+            && !what.contains("://")
+        {
+            egress.ban_everything_unsaid();
+        }
         Ok(grant)
     }
 }

@@ -89,14 +89,14 @@ impl<'a> Visit<'a> for Collector<'_, 'a> {
             AstKind::ForInStatement(statement) => {
                 if let ForStatementLeft::VariableDeclaration(left) = &statement.left {
                     for declarator in &left.declarations {
-                        self.pattern(&declarator.id, &mut Vec::new(), &|_, span| Binding::Opaque(span));
+                        self.pattern(&declarator.id, &mut Vec::new(), &|_, _| Binding::Opaque);
                     }
                 }
             }
             AstKind::TSNamespaceDeclaration(namespace) => {
                 if let Some(symbol) = namespace.id.symbol_id.get() {
                     let ambient = namespace.declare.then_some(Binding::Ambient);
-                    self.bind(symbol, ambient.unwrap_or(Binding::Opaque(namespace.span)));
+                    self.bind(symbol, ambient.unwrap_or(Binding::Opaque));
                 }
             }
             AstKind::TSEnumDeclaration(declaration) => {
@@ -107,7 +107,7 @@ impl<'a> Visit<'a> for Collector<'_, 'a> {
             AstKind::Class(class) => {
                 if let Some(symbol) = class.id.as_ref().and_then(|id| id.symbol_id.get()) {
                     let ambient = class.declare.then_some(Binding::Ambient);
-                    self.bind(symbol, ambient.unwrap_or(Binding::Opaque(class.span)));
+                    self.bind(symbol, ambient.unwrap_or(Binding::Opaque));
                 }
             }
             AstKind::CallExpression(call) => self.call(call),
@@ -143,8 +143,7 @@ impl<'a> Collector<'_, 'a> {
 
     fn bind(&mut self, symbol: SymbolId, binding: Binding<'a>) {
         // A name that is declared twice is not followed.
-        let span = self.scoping.symbol_span(symbol);
-        let twice = |known: &mut Binding<'a>| *known = Binding::Opaque(span);
+        let twice = |known: &mut Binding<'a>| *known = Binding::Opaque;
         self.facts.bindings.entry(symbol).and_modify(twice).or_insert(binding);
     }
 
@@ -159,7 +158,7 @@ impl<'a> Collector<'_, 'a> {
         if init.is_none() && own.is_none_or(bound) {
             return;
         }
-        self.pattern(&declarator.id, &mut Vec::new(), &|steps, span| Binding::Declared { init, steps, span });
+        self.pattern(&declarator.id, &mut Vec::new(), &|steps, _| Binding::Declared { init, steps });
         let Some(init) = init.map(Expression::get_inner_expression) else { return };
         if let (Expression::Identifier(object), BindingPattern::ObjectPattern(pattern)) = (init, &declarator.id) {
             for property in &pattern.properties {
@@ -342,8 +341,9 @@ impl<'a> Collector<'_, 'a> {
         let text = name.name.as_str();
         let outside = text.starts_with(TOOL_PREFIX) || Root::of(text).is_some();
         let reference = name.reference_id.get();
-        let in_types = reference.is_some_and(|id| !self.scoping.get_reference(id).flags().is_value());
-        if outside && !in_types {
+        // What is only a type, or only assigned to, is not used.
+        let flags = reference.map(|id| self.scoping.get_reference(id).flags());
+        if outside && flags.is_none_or(|flags| flags.is_value() && flags.is_read()) {
             self.facts.mentions.push(Mention { name: text, span: name.span, reference });
         }
     }

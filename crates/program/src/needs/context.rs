@@ -111,10 +111,7 @@ impl<'a> Eval<'_, 'a> {
 
     fn each_of(&mut self, items: &'a Expression<'a>) -> Vec<Given<'a>> {
         let values = self.eval(items);
-        let Some(items_known) = self.items(&values, items.span()) else {
-            return vec![Given::Unknown(Why::From(items.span()))];
-        };
-        items_known.into_iter().flat_map(|values| values.0).map(Given::First).collect()
+        self.items(&values, items.span()).into_iter().flat_map(|values| values.0).map(Given::First).collect()
     }
 
     /// Whether a name is never used in another way than by these calls.
@@ -177,7 +174,7 @@ impl<'a> Eval<'_, 'a> {
         };
         let given = self.frames[at].given.clone();
         let inner = self.frames.split_off(at);
-        let values = self.outside_names(|eval| read(eval, given));
+        let values = read(self, given);
         self.frames.extend(inner);
         values
     }

@@ -1,6 +1,6 @@
 use super::facts::{Binding, Facts, Take, Writes};
 use super::text::{Text, Why};
-use super::value::{Host, VALUES_MAX, Value, Values};
+use super::value::{Host, INPUT, VALUES_MAX, Value, Values};
 use super::context::Frame;
 use oxc::ast::ast::{
     BinaryExpression, BinaryOperator, ChainElement, Expression, IdentifierReference, LogicalOperator, TemplateLiteral,
@@ -115,11 +115,7 @@ impl<'f, 'a> Eval<'f, 'a> {
                     values.join(self.eval(&logical.right), span)
                 }
             },
-            Expression::AwaitExpression(awaited) => match self.eval(&awaited.argument) {
-                // The `await` belongs to what is blamed.
-                Values(values) if matches!(values[..], [Value::Unknown(Why::From(_))]) => Values(values),
-                values => values,
-            },
+            Expression::AwaitExpression(awaited) => self.eval(&awaited.argument),
             Expression::AssignmentExpression(assignment) if assignment.operator.is_assign() => {
                 self.eval(&assignment.right)
             }
@@ -127,26 +123,12 @@ impl<'f, 'a> Eval<'f, 'a> {
                 Some(last) => self.eval(last),
                 None => unknown(),
             },
-            Expression::StaticMemberExpression(member) => {
-                let object = self.eval(&member.object);
-                self.member(&object, &Text::known(&member.property.name, span), span)
-            }
-            Expression::ComputedMemberExpression(member) => {
-                let object = self.eval(&member.object);
-                let keys = self.eval(&member.expression).texts(member.expression.span());
-                keys.iter().fold(Values::none(), |all, key| all.join(self.member(&object, key, span), span))
-            }
+            Expression::StaticMemberExpression(member) => self.static_member(member),
+            Expression::ComputedMemberExpression(member) => self.computed_member(member),
             Expression::ChainExpression(chain) => match &chain.expression {
                 ChainElement::CallExpression(call) => self.call(call),
-                ChainElement::StaticMemberExpression(member) => {
-                    let object = self.eval(&member.object);
-                    self.member(&object, &Text::known(&member.property.name, span), span)
-                }
-                ChainElement::ComputedMemberExpression(member) => {
-                    let object = self.eval(&member.object);
-                    let keys = self.eval(&member.expression).texts(member.expression.span());
-                    keys.iter().fold(Values::none(), |all, key| all.join(self.member(&object, key, span), span))
-                }
+                ChainElement::StaticMemberExpression(member) => self.static_member(member),
+                ChainElement::ComputedMemberExpression(member) => self.computed_member(member),
                 ChainElement::TSNonNullExpression(inner) => self.eval(&inner.expression),
                 ChainElement::PrivateFieldExpression(_) => unknown(),
             },
@@ -193,6 +175,7 @@ impl<'f, 'a> Eval<'f, 'a> {
             Some(symbol) if !matches!(self.facts.bindings.get(&symbol), Some(Binding::Ambient)) => {
                 self.symbol(symbol, name.span)
             }
+            _ if name.name == INPUT => Values::unknown(Why::Input),
             _ if name.name == "undefined" => Values::one(Value::Nothing),
             _ => match Host::global(&name.name, name.span) {
                 Some(host) => {
@@ -228,7 +211,7 @@ impl<'f, 'a> Eval<'f, 'a> {
         let values = match facts.bindings.get(&symbol) {
             Some(Binding::Function(scope)) => Values::one(Value::Function(*scope)),
             Some(Binding::Enum(declaration)) => Values::one(Value::Enum(declaration)),
-            Some(Binding::Declared { init, steps, .. }) => {
+            Some(Binding::Declared { init, steps }) => {
                 let values = init.map_or_else(|| Values::one(Value::Nothing), |init| self.eval(init));
                 self.take(values, steps, span)
             }
@@ -240,7 +223,7 @@ impl<'f, 'a> Eval<'f, 'a> {
                 let values = self.item(*scope, *span);
                 self.take(values, steps, *span)
             }
-            Some(Binding::Opaque(_) | Binding::Ambient) | None => unknown.clone(),
+            Some(Binding::Opaque | Binding::Ambient) | None => unknown.clone(),
         };
         self.written(symbol, values, unknown)
     }
@@ -269,6 +252,9 @@ impl<'f, 'a> Eval<'f, 'a> {
                 Value::Text(text)
             };
             values = Values(values.texts(span).into_iter().map(open).collect());
+        }
+        if !writes.pushed.is_empty() {
+            values = self.with_pushed(values, &writes.pushed, span);
         }
         keys_written(writes, values, unknown, span)
     }

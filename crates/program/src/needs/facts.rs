@@ -37,7 +37,7 @@ pub(super) struct Facts<'a> {
 #[derive(Clone)]
 pub(super) enum Binding<'a> {
     /// `const name = init`, or a part of `init`.
-    Declared { init: Option<&'a Expression<'a>>, steps: Vec<Take<'a>>, span: Span },
+    Declared { init: Option<&'a Expression<'a>>, steps: Vec<Take<'a>> },
     /// A parameter, or a part of one.
     Parameter { function: ScopeId, index: usize, default: Option<&'a Expression<'a>>, steps: Vec<Take<'a>>, span: Span },
     /// The variable of a loop over items, or a part of it.
@@ -47,7 +47,7 @@ pub(super) enum Binding<'a> {
     /// `declare const name`: there only for the types, so the global is meant.
     Ambient,
     /// A class, something caught, or a name declared more than once.
-    Opaque(Span),
+    Opaque,
 }
 
 /// One step from a value to a part of it.

@@ -12,6 +12,8 @@ const PIECES_MAX: usize = 24;
 pub(super) enum Why {
     /// It comes from here, and here the trail ends.
     From(Span),
+    /// It comes from `input`, which may be mentioned by us alone: a lone function is called with it.
+    Input,
     /// There are too many possibilities here.
     Many(Span),
     /// The trail to here is too long.
@@ -54,9 +56,10 @@ impl Text {
             return;
         }
         self.bytes += text.len();
+        let count = self.pieces.len();
         match self.pieces.last_mut() {
             Some(Piece::Known(last)) => last.push_str(text),
-            _ if self.pieces.len() >= PIECES_MAX => self.push_hole(Why::Many(span)),
+            _ if count >= PIECES_MAX => self.push_hole(Why::Many(span)),
             _ => self.pieces.push(Piece::Known(text.to_owned())),
         }
     }

@@ -58,8 +58,9 @@ pub(super) enum Root {
     Crypto,
     Performance,
     Object,
-    /// `String`, `encodeURI` and `encodeURIComponent`.
-    ToText,
+    String,
+    /// `encodeURI` and `encodeURIComponent`.
+    Encode,
 }
 
 impl Root {
@@ -80,11 +81,15 @@ impl Root {
             "crypto" => Root::Crypto,
             "performance" => Root::Performance,
             "Object" => Root::Object,
-            "String" | "encodeURI" | "encodeURIComponent" => Root::ToText,
+            "String" => Root::String,
+            "encodeURI" | "encodeURIComponent" => Root::Encode,
             _ => return None,
         })
     }
 }
+
+/// The global that a program is called with.
+pub(super) const INPUT: &str = "input";
 
 /// The prefix of the globals that tools have.
 pub(super) const TOOL_PREFIX: &str = "external_";

@@ -1,0 +1,345 @@
+//! Calls that lead outside, made into needs.
+
+use super::collect::EACH;
+use super::context::Given;
+use super::egress::{Lost, Reach, reach};
+use super::eval::Eval;
+use super::facts::Call;
+use super::ledger::Ledger;
+use super::mention;
+use super::text::{Piece, Text, Why};
+use super::value::{Host, Root, Value, Values};
+use isolith_core::{
+    Access, BindingName, Bounds, FilesGrant, Grant, GuestPath, InvokeGrant, KvGrant, Power, SecretGrant, SecretName,
+    ToolGrant,
+};
+use oxc::ast::ast::{Argument, CallExpression, Expression};
+use oxc::span::{GetSpan, Span};
+use std::collections::HashSet;
+
+/// The key space that `kv.get` and the like are taken to mean.
+const ONLY_SPACE: &str = "default";
+
+const KV_READS: [&str; 5] = ["get", "getMany", "getWithMetadata", "list", "keys"];
+const KV_WRITES: [&str; 3] = ["put", "compareAndSet", "delete"];
+const FILE_READS: [&str; 7] = ["read", "readText", "readJson", "stream", "list", "stat", "exists"];
+const FILE_WRITES: [&str; 5] = ["write", "append", "writeJson", "remove", "makeFolder"];
+
+/// One thing that a call does outside.
+pub(super) enum Finding {
+    Need { power: Power, exact: bool },
+    /// What is not known, by its kind and a word for it.
+    Lost { kind: &'static str, what: &'static str, why: Why },
+    Unknown { kind: &'static str, why: String },
+    /// A key space was opened by name; what is done with it shows elsewhere.
+    Opened(BindingName),
+    Clock,
+    Random,
+}
+
+/// Looks at every call of a program.
+pub(super) fn report<'a>(eval: &mut Eval<'_, 'a>, ledger: &mut Ledger<'_>) {
+    let facts = eval.facts;
+    let mut used = HashSet::new();
+    let mut opened = Vec::new();
+    for call in &facts.calls {
+        let at = match call {
+            Call::Call(call) => call.span.start,
+            Call::New(new) => new.span.start,
+        };
+        for (findings, touched) in eval.in_contexts(|eval| eval.look_at(*call)) {
+            used.extend(touched);
+            for finding in findings {
+                match finding {
+                    Finding::Need { power, exact } => ledger.need(power, at, exact),
+                    Finding::Lost { kind, what, why } => ledger.lost(kind, what, at, why),
+                    Finding::Unknown { kind, why } => ledger.unknown(kind, at, why),
+                    Finding::Opened(name) => opened.push((name, at)),
+                    Finding::Clock => ledger.clock(at),
+                    Finding::Random => ledger.random(at),
+                }
+            }
+        }
+    }
+    for (name, at) in opened {
+        let [read, write] = [Access::Read, Access::Write].map(|access| kv(name.clone(), access));
+        if !ledger.has(&read) && !ledger.has(&write) {
+            ledger.need(write, at, false);
+        }
+    }
+    mention::report(eval, &used, ledger);
+}
+
+impl<'a> Eval<'_, 'a> {
+    /// What a call does outside, and the mentions of globals that it uses for that.
+    fn look_at(&mut self, call: Call<'a>) -> (Vec<Finding>, Vec<u32>) {
+        let call = match call {
+            Call::Call(call) => call,
+            Call::New(new) => {
+                let callees = self.eval(&new.callee);
+                let is_clock = |value: &Value<'a>| {
+                    matches!(value, Value::Host(host) if host.root == Root::Date && host.keys.is_empty())
+                };
+                let clock = new.arguments.is_empty() && callees.0.iter().any(is_clock);
+                return (if clock { vec![Finding::Clock] } else { Vec::new() }, Vec::new());
+            }
+        };
+        let mut findings = Vec::new();
+        let mut used = Vec::new();
+        self.touched.clear();
+        for callee in self.eval(&call.callee).0 {
+            if let Value::Host(host) = callee {
+                used.append(&mut self.touched);
+                self.act(host, Given::Arguments(&call.arguments), call.span, &mut findings);
+            }
+        }
+        if let Some((items, callback)) = callback(call) {
+            self.touched.clear();
+            for callee in self.eval(callback).0 {
+                if let Value::Host(host) = callee {
+                    used.append(&mut self.touched);
+                    let items_values = self.eval(items);
+                    for value in self.items(&items_values, items.span()).into_iter().flat_map(|values| values.0) {
+                        self.act(host.clone(), Given::First(value), call.span, &mut findings);
+                    }
+                }
+            }
+        }
+        (findings, used)
+    }
+
+    /// What something of the sandbox does when it is called.
+    fn act(&mut self, host: Host, given: Given<'a>, span: Span, out: &mut Vec<Finding>) {
+        let Host { root, mut keys } = host;
+        let given = match (keys.last().and_then(Text::whole), given) {
+            (Some("bind"), _) => return,
+            (Some("call"), Given::Arguments(arguments)) => {
+                keys.pop();
+                Given::Arguments(arguments.get(1..).unwrap_or_default())
+            }
+            (Some("apply"), given) => {
+                keys.pop();
+                let list = match given {
+                    Given::Arguments(arguments) => arguments.get(1).map(GetSpan::span),
+                    _ => None,
+                };
+                Given::Unknown(Why::From(list.unwrap_or(span)))
+            }
+            (_, given) => given,
+        };
+        let wholes: Vec<Option<&str>> = keys.iter().map(Text::whole).collect();
+        match (root, wholes.as_slice()) {
+            (Root::Fetch, []) => self.fetch(&given, span, out),
+            (Root::Tools, [_]) => out.push(named("tool", "the tool's name", &keys[0], tool)),
+            (Root::Invoke, []) => {
+                let names = self.given(&given, 0, span).texts(span);
+                out.extend(names.iter().map(|name| named("invoke", "the program's name", name, invoke)));
+            }
+            (Root::Secrets, [Some("get")]) => {
+                let names = self.given(&given, 0, span).texts(span);
+                out.extend(names.iter().map(secret));
+            }
+            (Root::Kv, [Some("space")]) => {
+                for name in self.given(&given, 0, span).texts(span) {
+                    match (name.whole(), name.whole().map(BindingName::new)) {
+                        (Some(_), Some(Ok(name))) => out.push(Finding::Opened(name)),
+                        _ => out.push(named("kv", "the key space's name", &name, |name| kv(name, Access::Write))),
+                    }
+                }
+            }
+            (Root::Kv, [Some(method)]) => out.extend(only_space(method)),
+            (Root::Kv, [None]) => out.push(named("kv", "the key space's name", &keys[0], |name| kv(name, Access::Write))),
+            (Root::Kv, [_, method]) => out.push(key_space(&keys[0], *method)),
+            (Root::Files, [Some(method)]) => self.files(method, &given, span, out),
+            (Root::Files, [None]) => {
+                let why = keys[0].beginning().1.unwrap_or(Why::From(span));
+                out.push(Finding::Lost { kind: "files", what: "what is done", why });
+            }
+            (Root::Date, [] | [Some("now")]) | (Root::Performance, [Some("now")]) => out.push(Finding::Clock),
+            (Root::Math, [Some("random")]) | (Root::Crypto, [Some("getRandomValues" | "randomUUID")]) => {
+                out.push(Finding::Random);
+            }
+            _ => {}
+        }
+    }
+
+    fn given(&mut self, given: &Given<'a>, index: usize, span: Span) -> Values<'a> {
+        match given {
+            Given::Arguments(arguments) => self.argument(arguments, index, span),
+            Given::First(value) if index == 0 => Values::one(value.clone()),
+            // A callback also gets the index and the array, which mean nothing to these functions.
+            Given::First(_) => Values::one(Value::Nothing),
+            Given::Unknown(why) => Values::unknown(*why),
+        }
+    }
+
+    fn fetch(&mut self, given: &Given<'a>, span: Span, out: &mut Vec<Finding>) {
+        let at = match given {
+            Given::Arguments([first, ..]) => first.span(),
+            _ => span,
+        };
+        let (first, init) = (self.given(given, 0, span), self.given(given, 1, span));
+        for request in self.requests(first, init, at) {
+            out.push(match reach(&request.url, &request.method) {
+                Ok(Reach { egress, exact }) => Finding::Need { power: Power::Egress(egress), exact },
+                Err(Lost::Url(why)) => Finding::Lost { kind: "egress", what: "the URL", why },
+                Err(Lost::Never(why)) => Finding::Unknown { kind: "egress", why },
+            });
+        }
+    }
+
+    fn files(&mut self, method: &str, given: &Given<'a>, span: Span, out: &mut Vec<Finding>) {
+        let access = match method {
+            method if FILE_READS.contains(&method) => Access::Read,
+            method if FILE_WRITES.contains(&method) || method == "rename" => Access::Write,
+            // There is no such method, so the call only fails.
+            _ => return,
+        };
+        let mut paths = |index: usize| -> Vec<Result<(GuestPath, bool), Finding>> {
+            let root = (index == 0 && method == "list").then(|| Text::known(".", span));
+            match (self.given(given, index, span), root) {
+                (Values(values), Some(root)) if matches!(values[..], [Value::Nothing]) => vec![folder(&root)],
+                (values, _) => values.texts(span).iter().map(folder).collect(),
+            }
+        };
+        let first = paths(0);
+        if method != "rename" {
+            let need = |path| match path {
+                Ok((path, exact)) => Finding::Need { power: files(path, access), exact },
+                Err(finding) => finding,
+            };
+            return out.extend(first.into_iter().map(need));
+        }
+        // Both ends have to lie in one grant.
+        let second = paths(1);
+        match (first.as_slice(), second.as_slice()) {
+            ([Ok((from, _))], [Ok((to, _))]) => {
+                out.push(Finding::Need { power: files(common(from, to), Access::Write), exact: false });
+            }
+            _ => out.extend(first.into_iter().chain(second).map(|path| match path {
+                Ok((path, _)) => Finding::Need { power: files(path, Access::Write), exact: false },
+                Err(finding) => finding,
+            })),
+        }
+    }
+}
+
+/// The items and the function of `items.map(function)`, unless the function stands there in full.
+fn callback<'a>(call: &'a CallExpression<'a>) -> Option<(&'a Expression<'a>, &'a Expression<'a>)> {
+    let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return None };
+    let callback = call.arguments.first().and_then(Argument::as_expression)?;
+    let inline = matches!(
+        callback.get_inner_expression(),
+        Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_)
+    );
+    (!inline && EACH.contains(&member.property.name.as_str())).then_some((&member.object, callback))
+}
+
+/// The need of something that is known by its name.
+fn named(kind: &'static str, what: &'static str, name: &Text, power: impl Fn(BindingName) -> Power) -> Finding {
+    match (name.whole(), name.beginning().1) {
+        (Some(whole), _) => match BindingName::new(whole) {
+            Ok(name) => Finding::Need { power: power(name), exact: true },
+            Err(error) => Finding::Unknown { kind, why: error.to_string() },
+        },
+        (None, why) => Finding::Lost { kind, what, why: why.unwrap_or(Why::From(Span::default())) },
+    }
+}
+
+fn secret(name: &Text) -> Finding {
+    match (name.whole().map(SecretName::new), name.beginning().1) {
+        (Some(Ok(name)), _) => {
+            Finding::Need { power: Power::Secret(SecretGrant { name, from: None, reveal: true }), exact: true }
+        }
+        (Some(Err(why)), _) => Finding::Unknown { kind: "secret", why },
+        (None, why) => {
+            let why = why.unwrap_or(Why::From(Span::default()));
+            Finding::Lost { kind: "secret", what: "the secret's name", why }
+        }
+    }
+}
+
+/// `kv.<space>.<method>(…)`
+fn key_space(name: &Text, method: Option<&str>) -> Finding {
+    match method {
+        Some(method) if KV_READS.contains(&method) => {
+            named("kv", "the key space's name", name, |name| kv(name, Access::Read))
+        }
+        Some(method) if KV_WRITES.contains(&method) => {
+            named("kv", "the key space's name", name, |name| kv(name, Access::Write))
+        }
+        // It may be any method.
+        _ => match named("kv", "the key space's name", name, |name| kv(name, Access::Write)) {
+            Finding::Need { power, .. } => Finding::Need { power, exact: false },
+            finding => finding,
+        },
+    }
+}
+
+/// `kv.get(…)` and the like, which work where exactly one key space is granted.
+pub(super) fn only_space(method: &str) -> Option<Finding> {
+    let access = match method {
+        method if KV_READS.contains(&method) => Access::Read,
+        method if KV_WRITES.contains(&method) => Access::Write,
+        _ => return None,
+    };
+    let name = BindingName::new(ONLY_SPACE).ok()?;
+    Some(Finding::Need { power: kv(name, access), exact: false })
+}
+
+/// Whether a need is the guess that [`only_space`] makes: any key space will do if it is the only one.
+pub(super) fn is_only_space(need: &super::Need) -> bool {
+    matches!(&need.power, Power::Kv(kv) if !need.exact && kv.name.as_str() == ONLY_SPACE)
+}
+
+/// The smallest part of the file tree that is certain to hold a path.
+fn folder(path: &Text) -> Result<(GuestPath, bool), Finding> {
+    let invalid = |error: isolith_core::InvalidPath| Finding::Unknown { kind: "files", why: error.to_string() };
+    let (beginning, hole) = path.beginning();
+    let Some(why) = hole else { return Ok((GuestPath::new(beginning).map_err(invalid)?, true)) };
+    let leads_up = |piece: &Piece| matches!(piece, Piece::Known(text) if text.split('/').any(|name| name == ".."));
+    let lost = Finding::Lost { kind: "files", what: "the path", why };
+    let Some(slash) = beginning.rfind('/').filter(|_| !path.pieces().iter().any(leads_up)) else {
+        return Err(match beginning {
+            "" => lost,
+            _ => Finding::Unknown { kind: "files", why: format!("only the beginning of the path is known: `{beginning}`") },
+        });
+    };
+    match GuestPath::new(&beginning[..=slash]).map_err(invalid)? {
+        // All of the tree is not what anyone wants to grant on a guess.
+        path if path.names().is_empty() => Err(lost),
+        path => Ok((path, false)),
+    }
+}
+
+/// The innermost folder that holds both.
+fn common(a: &GuestPath, b: &GuestPath) -> GuestPath {
+    let shared = a.names().iter().zip(b.names()).take_while(|(x, y)| x == y).map(|(name, _)| name.as_str());
+    let names = if a.is_absolute() == b.is_absolute() { shared.collect::<Vec<_>>().join("/") } else { String::new() };
+    let path = if a.is_absolute() { format!("/{names}") } else { names };
+    GuestPath::new(&path).unwrap_or_else(|_| a.clone())
+}
+
+fn tool(name: BindingName) -> Power {
+    Power::Tool(ToolGrant::new(name))
+}
+
+fn invoke(name: BindingName) -> Power {
+    Power::Invoke(InvokeGrant { name, program: None, grants: Vec::new(), args: Bounds::default() })
+}
+
+/// A key space with the quota that it has unless a grant says otherwise.
+pub(super) fn kv(name: BindingName, access: Access) -> Power {
+    match format!("kv:{name}").parse::<Grant>().map(|grant| grant.power) {
+        Ok(Power::Kv(grant)) => Power::Kv(KvGrant { access, ..grant }),
+        _ => Power::Kv(KvGrant { name, access, quota_bytes: 0 }),
+    }
+}
+
+/// A part of the file tree with the quota that it has unless a grant says otherwise.
+fn files(path: GuestPath, access: Access) -> Power {
+    match "files:read .".parse::<Grant>().map(|grant| grant.power) {
+        Ok(Power::Files(grant)) => Power::Files(FilesGrant { path, access, ..grant }),
+        _ => Power::Files(FilesGrant { path, access, quota_bytes: 0 }),
+    }
+}

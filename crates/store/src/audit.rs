@@ -1,0 +1,133 @@
+//! The audit log: every exercise of a grant and every refusal, found again later.
+
+mod lines;
+mod query;
+mod rows;
+mod writer;
+
+use crate::StoreError;
+use crate::database::{self, Use};
+use crate::migrations::AUDIT;
+use isolith_core::{AuditLog, AuditRow};
+pub use query::AuditQuery;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use writer::{Message, Writer};
+
+/// How many rows wait to be written. Whoever records more waits until there is room: a moment's wait is better than a gap.
+const QUEUE_ROWS_MAX: usize = 4096;
+/// How many rows are kept.
+const ROWS_MAX: u64 = 1_000_000;
+/// For how long.
+const AGE_MAX: Duration = Duration::from_secs(90 * 24 * 3600);
+
+/// What is kept of the log. Older rows go first, in small batches.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// At most this many rows.
+    pub rows: u64,
+    /// None older than this.
+    pub age: Duration,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Retention { rows: ROWS_MAX, age: AGE_MAX }
+    }
+}
+
+/// The audit log in one SQLite file, written by a thread of its own.
+///
+/// Rows that come close together are committed together. [`AuditLog::record`] returns at once unless the queue is full; then it
+/// waits for room, so that no row is lost. Dropping the log writes what is left.
+pub struct Audit {
+    path: PathBuf,
+    rows: Option<SyncSender<Message>>,
+    thread: Option<JoinHandle<()>>,
+    recorded: AtomicU64,
+    // How many of the recorded rows are committed.
+    flushed: Arc<AtomicU64>,
+    reader: Mutex<Option<rusqlite::Connection>>,
+}
+
+impl Audit {
+    pub(crate) fn open(path: &Path) -> Result<Audit, StoreError> {
+        let connection = database::open(path, &AUDIT)?;
+        let (rows, queue) = sync_channel(QUEUE_ROWS_MAX);
+        let flushed = Arc::new(AtomicU64::new(0));
+        let writer = Writer::new(connection, path.to_owned(), flushed.clone());
+        let thread = std::thread::Builder::new().name("isolith-audit".into()).spawn(move || writer.run(&queue));
+        let thread = thread.map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+        Ok(Audit {
+            path: path.to_owned(),
+            rows: Some(rows),
+            thread: Some(thread),
+            recorded: AtomicU64::new(0),
+            flushed,
+            reader: Mutex::default(),
+        })
+    }
+
+    /// Writes every row to this file too, as one line of JSON each, behind what is there.
+    pub fn with_lines(self, path: impl AsRef<Path>) -> Result<Audit, StoreError> {
+        let lines = lines::Lines::open(path.as_ref())?;
+        self.send(Message::Lines(lines));
+        Ok(self)
+    }
+
+    /// Keeps more or less than usual.
+    pub fn with_retention(self, retention: Retention) -> Audit {
+        self.send(Message::Retention(retention));
+        self
+    }
+
+    /// The rows that meet the query, the newest last. What is not flushed yet is not among them.
+    pub fn query(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError> {
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match reader.take() {
+            Some(connection) => connection,
+            None => database::connect(&self.path, Use::Reading)?,
+        };
+        let found = query.run(&connection).map_err(|error| StoreError::of(&self.path, error));
+        *reader = Some(connection);
+        found
+    }
+
+    fn send(&self, message: Message) -> bool {
+        self.rows.as_ref().is_some_and(|rows| rows.send(message).is_ok())
+    }
+}
+
+impl AuditLog for Audit {
+    fn record(&self, row: AuditRow) {
+        if self.send(Message::Row(Box::new(rows::bounded(row)))) {
+            self.recorded.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    fn flush(&self) -> Result<(), String> {
+        // Most runs do nothing that is written down, and should not wait for anybody.
+        if self.flushed.load(Ordering::Acquire) >= self.recorded.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let (done, wait) = sync_channel(1);
+        if !self.send(Message::Flush(done)) {
+            return Err("the writer of the audit log is gone".into());
+        }
+        wait.recv().unwrap_or_else(|_| Err("the writer of the audit log is gone".into()))
+    }
+}
+
+impl Drop for Audit {
+    fn drop(&mut self) {
+        // The writer ends when nothing can come any more, after it wrote what came.
+        self.rows = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

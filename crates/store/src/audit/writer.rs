@@ -1,0 +1,145 @@
+//! The thread that writes the log.
+
+use super::lines::Lines;
+use super::{Retention, rows};
+use crate::{StoreError, database};
+use isolith_core::AuditRow;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+/// How long rows are gathered before they are committed, unless someone waits for them.
+const GATHER: Duration = Duration::from_millis(10);
+/// The most rows of one commit.
+const BATCH_ROWS_MAX: usize = 1024;
+/// The most rows that are held when they cannot be written. Beyond that the oldest are given up, and flushing says so.
+const HELD_ROWS_MAX: usize = 16 << 10;
+/// How many rows may be written between two looks at what is too old.
+const PRUNE_EVERY_ROWS: u64 = 512;
+/// How many rows go at a time. More than come meanwhile, so that it ends.
+const PRUNE_ROWS: u64 = 2048;
+
+/// What the writer is told.
+pub(super) enum Message {
+    Row(Box<AuditRow>),
+    Flush(SyncSender<Result<(), String>>),
+    Lines(Lines),
+    Retention(Retention),
+}
+
+pub(super) struct Writer {
+    db: Connection,
+    path: PathBuf,
+    lines: Option<Lines>,
+    retention: Retention,
+    // Taken and not yet committed.
+    held: Vec<AuditRow>,
+    // Rows that are neither written nor held any more.
+    lost: u64,
+    flushed: Arc<AtomicU64>,
+    since_pruned: u64,
+}
+
+impl Writer {
+    pub(super) fn new(db: Connection, path: PathBuf, flushed: Arc<AtomicU64>) -> Writer {
+        let retention = Retention::default();
+        // The first commit looks for what became too old while nobody was writing.
+        Writer { db, path, lines: None, retention, held: Vec::new(), lost: 0, flushed, since_pruned: PRUNE_EVERY_ROWS }
+    }
+
+    /// Writes until nothing can come any more.
+    pub(super) fn run(mut self, queue: &Receiver<Message>) {
+        let mut open = true;
+        while open {
+            let mut waiting = Vec::new();
+            open = self.gather(queue, &mut waiting);
+            let written = self.commit();
+            for done in waiting {
+                // Whoever asked may have gone.
+                let _ = done.send(written.clone());
+            }
+        }
+    }
+
+    /// Takes what comes until it is time to commit. False when nothing can come any more.
+    fn gather(&mut self, queue: &Receiver<Message>, waiting: &mut Vec<SyncSender<Result<(), String>>>) -> bool {
+        let mut until: Option<Instant> = None;
+        while self.held.len() < BATCH_ROWS_MAX || until.is_none() {
+            let next = match until {
+                None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(until) => queue.recv_timeout(until.saturating_duration_since(Instant::now())),
+            };
+            match next {
+                Ok(Message::Row(row)) => self.held.push(*row),
+                Ok(Message::Flush(done)) => {
+                    waiting.push(done);
+                    return true;
+                }
+                Ok(Message::Lines(lines)) => self.lines = Some(lines),
+                Ok(Message::Retention(retention)) => self.retention = retention,
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+            until = until.or_else(|| Some(Instant::now() + GATHER));
+        }
+        true
+    }
+
+    fn commit(&mut self) -> Result<(), String> {
+        if !self.held.is_empty() {
+            if let Err(error) = self.write() {
+                // They are tried again with the next ones.
+                let surplus = self.held.len().saturating_sub(HELD_ROWS_MAX);
+                self.held.drain(..surplus);
+                self.lost += surplus as u64;
+                return Err(StoreError::of(&self.path, error).to_string());
+            }
+            let rows = std::mem::take(&mut self.held);
+            self.flushed.fetch_add(rows.len() as u64, Ordering::Release);
+            if let Some(lines) = &mut self.lines {
+                lines.write(&rows).map_err(|error| format!("the lines of the audit log cannot be written: {error}"))?;
+            }
+        }
+        match self.lost {
+            0 => Ok(()),
+            lost => {
+                Err(format!("{lost} rows of the audit log were lost: `{}` could not be written", self.path.display()))
+            }
+        }
+    }
+
+    fn write(&mut self) -> rusqlite::Result<()> {
+        let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for row in &self.held {
+            rows::insert(&change, row)?;
+        }
+        let since_pruned = self.since_pruned + self.held.len() as u64;
+        let prune = since_pruned >= PRUNE_EVERY_ROWS;
+        let pruned = if prune { prune_once(&change, self.retention)? } else { 0 };
+        change.commit()?;
+        // When there was more than one batch of it, the next commit goes on.
+        self.since_pruned = match prune {
+            true if pruned < PRUNE_ROWS => 0,
+            _ => since_pruned,
+        };
+        Ok(())
+    }
+}
+
+// THREAT[T-AUDIT-003]: the age of rows is measured by this machine's clock. A row's own date can come from a run whose clock is
+// a fiction, and must not make the others look old.
+fn prune_once(db: &Connection, retention: Retention) -> rusqlite::Result<u64> {
+    let oldest =
+        database::now().as_micros().saturating_sub(u64::try_from(retention.age.as_micros()).unwrap_or(u64::MAX));
+    let too_many = "DELETE FROM rows WHERE id IN
+        (SELECT id FROM rows WHERE id <= (SELECT max(id) FROM rows) - ?1 ORDER BY id LIMIT ?2)";
+    let too_old = "DELETE FROM rows WHERE id IN (SELECT id FROM rows WHERE at_us < ?1 ORDER BY at_us LIMIT ?2)";
+    let mut gone = 0;
+    for (sql, bound) in [(too_many, retention.rows), (too_old, oldest)] {
+        gone += db.prepare_cached(sql)?.execute((rows::signed(bound), rows::signed(PRUNE_ROWS)))?;
+    }
+    Ok(gone as u64)
+}

@@ -1,0 +1,91 @@
+//! Every table there is, and how each file came to have them. Steps are only ever added at the end.
+
+/// What one file holds.
+pub(crate) struct Schema {
+    /// Its name in the data folder.
+    pub(crate) file: &'static str,
+    /// Each step leads from the version that is its position to the next.
+    pub(crate) steps: &'static [&'static str],
+}
+
+pub(crate) const KV: Schema = Schema {
+    file: "kv.sqlite",
+    steps: &["
+        CREATE TABLE spaces (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            -- Of all entries in it, so that a quota is checked without looking at them.
+            used_bytes INTEGER NOT NULL DEFAULT 0,
+            -- The last version given out. It outlives entries, so no version is ever used twice.
+            version INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        -- The value is last: large values run over into other pages, and lists need not read them.
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY,
+            space INTEGER NOT NULL REFERENCES spaces (id),
+            key TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            expires_us INTEGER,
+            bytes INTEGER NOT NULL,
+            metadata TEXT,
+            value TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX entries_key ON entries (space, key);
+        CREATE INDEX entries_expires ON entries (space, expires_us) WHERE expires_us IS NOT NULL;
+    "],
+};
+
+pub(crate) const AUDIT: Schema = Schema {
+    file: "audit.sqlite",
+    steps: &["
+        CREATE TABLE rows (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at_us INTEGER NOT NULL,
+            run TEXT NOT NULL,
+            program TEXT NOT NULL,
+            grant_text TEXT NOT NULL,
+            what TEXT NOT NULL,
+            host TEXT,
+            outcome TEXT NOT NULL,
+            error TEXT,
+            duration_us INTEGER NOT NULL,
+            bytes_out INTEGER NOT NULL,
+            bytes_in INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX rows_run ON rows (run);
+        CREATE INDEX rows_at ON rows (at_us);
+        CREATE INDEX rows_host ON rows (host) WHERE host IS NOT NULL;
+    "],
+};
+
+pub(crate) const SECRETS: Schema = Schema {
+    file: "secrets.sqlite",
+    steps: &["
+        CREATE TABLE secrets (
+            name TEXT PRIMARY KEY,
+            nonce BLOB NOT NULL,
+            sealed BLOB NOT NULL,
+            created_us INTEGER NOT NULL,
+            changed_us INTEGER NOT NULL
+        ) STRICT;
+        -- Something known, sealed with the key: tells a wrong key before anything is sealed with it.
+        CREATE TABLE proof (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            nonce BLOB NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT;
+    "],
+};
+
+pub(crate) const CONSENT: Schema = Schema {
+    file: "consent.sqlite",
+    steps: &["
+        CREATE TABLE answers (
+            program TEXT NOT NULL,
+            grant_text TEXT NOT NULL,
+            allow INTEGER NOT NULL,
+            at_us INTEGER NOT NULL,
+            PRIMARY KEY (program, grant_text)
+        ) STRICT;
+    "],
+};

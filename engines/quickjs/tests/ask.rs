@@ -1,0 +1,224 @@
+//! Calls that come as JSON with bytes beside it, through the whole engine.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
+mod support;
+
+use isolith_core::{BodyId, ErrorKind, FilesOp, HostCall, HostReply, Json, KvOp, Redirect};
+use support::{Given, json, run, run_with};
+
+fn nothing(_: &HostCall) -> HostReply {
+    json("null")
+}
+
+#[test]
+fn what_was_not_granted_does_not_exist() {
+    let code = "return ['fetch', 'kv', 'files', 'invoke', 'secrets'].map((name) => name in globalThis)";
+    assert_eq!(run(code, &Given::nothing(), nothing).value(), "[false,false,false,false,false]");
+    assert_eq!(run(code, &Given::default(), nothing).value(), "[true,true,true,true,true]");
+}
+
+#[test]
+fn a_request_and_its_response_make_the_round() {
+    let code = "
+        const r = await fetch('https://api.example/v1?q=1#part', { method: 'post', headers: { 'X-A': 'b' }, body: 'héllo', redirect: 'manual' });
+        return [r.status, r.statusText, r.url, r.type, r.headers.get('x-b'), r.headers.getSetCookie(), await r.json(), r.bodyUsed];";
+    let mut left = Some(b"{\"a\":[1,2]}".to_vec());
+    let ran = run(code, &Given::default(), |call| match call {
+        HostCall::Fetch(_) => json(
+            r#"{"url":"https://api.example/v1?q=1","status":201,"statusText":"Made","headers":[["x-b","c"],["set-cookie","a=1"],["set-cookie","b=2"]],"redirected":false,"body":7,"length":11}"#,
+        ),
+        HostCall::ReadBody { body: BodyId(7), .. } => HostReply::Bytes { bytes: left.take().unwrap_or_default() },
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        ran.value(),
+        r#"[201,"Made","https://api.example/v1?q=1","basic","c",["a=1","b=2"],{"a":[1,2]},true]"#
+    );
+    let HostCall::Fetch(fetch) = &ran.calls[0] else { panic!("{:?}", ran.calls) };
+    assert_eq!((fetch.method.as_str(), fetch.url.as_str()), ("POST", "https://api.example/v1?q=1"));
+    assert_eq!(fetch.body.as_deref(), Some("héllo".as_bytes()));
+    assert_eq!((fetch.redirect, fetch.streamed), (Redirect::Manual, false));
+    let wanted = [("content-type", "text/plain;charset=UTF-8"), ("x-a", "b")];
+    assert_eq!(fetch.headers, wanted.map(|(n, v)| (n.to_owned(), v.to_owned())));
+}
+
+#[test]
+fn a_value_keeps_its_text_depth_and_lone_surrogates() {
+    let code = "
+        let deep = 1;
+        for (let i = 0; i < 300; i++) deep = [deep];
+        await kv.put('a', deep, { ttl: 1.5, metadata: { m: '\\ud800' } });
+        await kv.put('b', { toJSON() {} });
+        await invoke('helper', deep);
+        await invoke('helper', null);
+        await invoke('helper');";
+    let ran = run(code, &Given::default(), |_| json("1"));
+    let deep = Json::from_text(format!("{}1{}", "[".repeat(300), "]".repeat(300))).unwrap();
+    let space = support::name("cache");
+    let metadata = Json::from_text(r#"{"m":"\ud800"}"#.into()).ok();
+    let put = |key: &str, value, ttl_ms, metadata| {
+        let op = KvOp::Put { key: key.into(), value, ttl_ms, metadata, expect: None };
+        HostCall::Kv { space: space.clone(), op }
+    };
+    let invoke = |args| HostCall::Invoke { name: support::name("helper"), args };
+    assert_eq!(
+        ran.calls,
+        [
+            put("a", deep.clone(), Some(1_500), metadata),
+            put("b", Json::null(), None, None),
+            invoke(Some(deep)),
+            invoke(Some(Json::null())),
+            invoke(None),
+        ]
+    );
+}
+
+#[test]
+fn odd_texts_of_a_program_never_make_a_malformed_call() {
+    let code = r#"
+        const odd = '\ud800"\\\u0000é';
+        const out = [];
+        const note = (p) => p.then((v) => out.push('ok'), (e) => out.push(e.name));
+        await note(kv.get(odd));
+        await note(kv.list({ prefix: odd, cursor: odd, limit: 4294967295 }));
+        await note(kv.compareAndSet(odd, 9007199254740991, odd, { ttl: 1e11 }));
+        await note(files.read(odd, { offset: 9007199254740991, length: 0 }));
+        await note(files.rename(odd, odd));
+        await note(files.writeJson(odd, odd));
+        await note(fetch('http://h/' + odd, { method: 'a!b', headers: { a: '\xff\x80' } }));
+        await note(invoke(odd));
+        await note(invoke('__proto__'));
+        await note(invoke('1a'));
+        await note(secrets.get(odd));
+        await note(secrets.get('a-b.c_1'));
+        Array.prototype.toJSON = Object.prototype.toJSON = () => 5;
+        await note(fetch('http://h/', { method: 'POST', body: 'x', headers: { a: 'b' } }));
+        await note(kv.getMany(['a', 'b']));
+        await note(kv.put('a', [1]));
+        return out.join();"#;
+    let ran = run(code, &Given::default(), |call| match call {
+        HostCall::Kv { op: KvOp::List { .. }, .. } => json(r#"{"keys":[],"cursor":null}"#),
+        HostCall::Kv { op: KvOp::Get { keys }, .. } => json(&format!("[{}]", vec!["null"; keys.len()].join(","))),
+        HostCall::Fetch(_) => json(
+            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#,
+        ),
+        HostCall::Files { op: FilesOp::Read { .. }, .. } => HostReply::Bytes { bytes: vec![] },
+        _ => json("1"),
+    });
+    assert_eq!(
+        ran.value(),
+        "\"ok,ok,ok,ok,ok,ok,ok,TypeError,TypeError,TypeError,TypeError,ok,ok,ok,ok\"",
+        "{:?}",
+        ran.calls
+    );
+}
+
+#[test]
+fn the_payload_limit_counts_text_and_bytes_together() {
+    let given = Given::with(|limits| limits.payload_bytes = 4096);
+    let code = "
+        const out = [];
+        for (const size of [3000, 4096, 5000]) {
+            out.push(await fetch('http://h/', { method: 'POST', body: new Uint8Array(size) }).then((r) => r.status, (e) => e.name + ': ' + e.message));
+        }
+        out.push(await files.write('f', new Uint8Array(10000)));
+        return out;";
+    let mut file: Vec<u8> = Vec::new();
+    let ran = run(code, &given, |call| match call {
+        HostCall::Files { op: FilesOp::Write { append, .. }, bytes } => {
+            if !append {
+                file.clear();
+            }
+            file.extend(bytes);
+            json(&file.len().to_string())
+        }
+        _ => json(
+            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#,
+        ),
+    });
+    let refused = "RangeError: the arguments are larger than 4096 bytes, the limit of one call";
+    assert_eq!(ran.value(), format!(r#"[200,"{refused}","{refused}",10000]"#));
+    assert_eq!(file.len(), 10_000);
+}
+
+#[test]
+fn only_calls_that_exercise_a_grant_are_counted() {
+    let code = "
+        async function* chunks() { for (let i = 0; i < 5; i++) yield new Uint8Array(10); }
+        const r = await fetch('http://h/', { method: 'POST', body: chunks(), duplex: 'half' });
+        for await (const chunk of r.body) break;
+        await kv.get('a');
+        return r.status;";
+    let ran = run(code, &Given::with(|limits| limits.calls = 2), |call| match call {
+        HostCall::Fetch(_) => json(
+            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":3,"length":null}"#,
+        ),
+        HostCall::ReadBody { .. } => HostReply::Bytes { bytes: vec![1; 10] },
+        HostCall::Kv { .. } => json("[null]"),
+        _ => HostReply::done(),
+    });
+    assert_eq!((ran.value(), ran.counted), ("200", 2));
+    let written: Vec<(usize, bool)> = ran
+        .calls
+        .iter()
+        .filter_map(|call| match call {
+            HostCall::WriteBody { bytes, last, .. } => Some((bytes.len(), *last)),
+            _ => None,
+        })
+        .collect();
+    assert!(written.starts_with(&[(10, false)]), "{written:?}");
+    assert!(ran.calls.contains(&HostCall::Drop { request: None, body: Some(BodyId(3)) }), "{:?}", ran.calls);
+
+    let ran = run("await kv.get('a'); await kv.get('b'); await kv.get('c');", &Given::with(|l| l.calls = 2), |_| json("[null]"));
+    assert_eq!(ran.failure().kind, ErrorKind::CallLimit);
+}
+
+#[test]
+fn bytes_of_unanswered_calls_are_the_guests_memory() {
+    let code = "
+        const bytes = new Uint8Array(1 << 20);
+        for (let i = 0; i < 100; i++) files.write('f', bytes);
+        return 'survived';";
+    let given = Given::with(|limits| limits.memory_bytes = 32 << 20);
+    assert_eq!(run(code, &given, nothing).failure().kind, ErrorKind::MemoryLimit);
+    let code = "
+        const bytes = new Uint8Array(1 << 20);
+        for (let i = 0; i < 100; i++) await files.write('f', bytes);
+        return 'survived';";
+    assert_eq!(run(code, &given, |_| json("1")).value(), "\"survived\"");
+}
+
+#[test]
+fn a_run_that_waits_for_any_call_can_leave_memory() {
+    let code = "
+        const [a, b, c] = await Promise.all([kv.get('k'), files.readText('f'), invoke('helper', { x: 1 })]);
+        const stream = [];
+        for await (const chunk of files.stream('f')) stream.push(chunk.length);
+        return [a, b, c, stream, await secrets.get('token')];";
+    let mut piece = 0;
+    let ran = run_with(code, &Given::default(), true, |call| match call {
+        HostCall::Kv { .. } => json(r#"[{"value":{"v":1},"metadata":null,"version":1,"expires":null}]"#),
+        HostCall::Files { .. } => HostReply::Body { body: BodyId(1), length: Some(4) },
+        HostCall::ReadBody { .. } => {
+            piece += 1;
+            HostReply::Bytes { bytes: if piece % 2 == 1 { b"text".to_vec() } else { vec![] } }
+        }
+        HostCall::Invoke { .. } => json("[3]"),
+        HostCall::Reveal { .. } => json("\"s3cret\""),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(ran.value(), r#"[{"v":1},"text",[3],[4],"s3cret"]"#);
+}
+
+#[test]
+fn a_refusal_of_the_host_can_be_caught_with_its_name_and_code() {
+    let code = "
+        const out = [];
+        for (const p of [fetch('http://h/'), kv.get('a'), files.read('f'), invoke('nope'), secrets.get('x')]) {
+            out.push(await p.catch((e) => e.name + ' ' + e.code));
+        }
+        return out.join();";
+    let ran = run(code, &Given::default(), |_| HostReply::failed_as("egress.denied", "NotGranted", "no"));
+    assert_eq!(ran.value(), format!("\"{}\"", ["NotGranted egress.denied"; 5].join(",")));
+}
