@@ -33,7 +33,7 @@ pub(crate) fn about_needs(
     let consent = job::data_folder()?.consent().map_err(job::store)?;
     for need in lacking {
         let grant = need.power.to_string();
-        let known = consent.allowed(program, &grant).map_err(job::store)?;
+        let known = consent.allowed(program, &grant);
         let answer = match known {
             Some(true) => Answer::Once,
             Some(false) => Answer::Deny,

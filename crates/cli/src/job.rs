@@ -168,20 +168,18 @@ fn means(
     if any(|power| matches!(power, Power::Invoke(_))) {
         means.programs = Some(Arc::new(ProgramFiles::new(runner.clone(), folder)));
     }
-    let audit = match &options.audit_log {
-        Some(path) => data.audit_with_lines(path),
-        None => data.audit(),
-    };
-    means.audit = Some(Arc::new(audit.map_err(store)?));
+    let audit = data.audit().map_err(store)?;
+    means.audit = Some(Arc::new(match &options.audit_log {
+        Some(path) => audit.with_lines(path).map_err(store)?,
+        None => audit,
+    }));
     means.approver = Arc::new(Terminal { prompt: !options.no_prompt });
     Ok(means)
 }
 
 /// The folder where keys, secrets, audit and consent are kept.
 pub(crate) fn data_folder() -> Result<DataFolder, Failure> {
-    let path = DataFolder::default_path()
-        .ok_or_else(|| Failure::usage("there is no folder for data", "set ISOLITH_DATA to one"))?;
-    DataFolder::open(&path).map_err(store)
+    DataFolder::default_path().and_then(DataFolder::open).map_err(store)
 }
 
 pub(crate) fn store(error: isolith_store::StoreError) -> Failure {

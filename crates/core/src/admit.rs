@@ -1,5 +1,7 @@
 //! Every decision about what a guest asks for. Decided first, in pure code; acted on by the gate.
 
+#![expect(clippy::result_large_err, reason = "a refusal is made once a call, and callers take it apart at once")]
+
 use crate::address;
 use crate::call::CallError;
 use crate::grant::{

@@ -83,7 +83,9 @@ impl Manifest {
             }
         }
         if self.network != Network::default() {
-            out.insert("network".into(), json!({ "proxy": self.network.proxy, "ca": self.network.ca }));
+            let set = [("proxy", &self.network.proxy), ("ca", &self.network.ca)].into_iter();
+            let set = set.filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
+            out.insert("network".into(), set.collect::<Map<_, _>>().into());
         }
         Value::Object(out)
     }

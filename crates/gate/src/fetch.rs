@@ -14,9 +14,11 @@ use std::sync::{Arc, Mutex};
 impl Gate {
     pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
         let id = call.request;
+        let label = (format!("egress:{}", shown(&call)), shown(&call));
         if self.bodies.is_full() {
             let message = "too many responses are open: read them to their end, or cancel them";
-            return HostReply::failed_as("egress.limit", "TypeError", message).into();
+            let error = CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
+            return self.unsent(label, error);
         }
         let (cancel, upload) = self.requests.begin(id);
         let _ended = Ended(self, id);
@@ -32,14 +34,25 @@ impl Gate {
             }
             fetched = client.fetch(call, upload, &hops) => fetched,
         };
-        self.answer(fetched, hops)
+        match fetched {
+            // Refused for what it is, before anyone was asked.
+            Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label, error),
+            fetched => self.answer(fetched, hops),
+        }
+    }
+
+    /// A request that was not sent is in the books all the same.
+    fn unsent(&self, (grant, what): (String, String), error: CallError) -> Answer {
+        let mut entry = self.book.entry(grant, what);
+        entry.failed(&error);
+        Answer { acts: vec![entry.act()], reply: HostReply::Failed { error } }
     }
 
     fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
         let mut begun = std::mem::take(&mut *lock(&admission.entries));
         let mut entries: Vec<Entry> = Vec::new();
         for hop in hops {
-            // What was refused before anyone was asked has no entry yet.
+            // What was refused has no entry yet.
             let known = begun.iter().position(|entry| entry.act().what == hop.what);
             let entry = known.map(|at| begun.remove(at));
             let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
@@ -124,6 +137,15 @@ impl Hops for Admission<'_> {
         })
     }
 }
+
+/// A request as the books show it when it could not even be read.
+fn shown(call: &FetchCall) -> String {
+    let place: String = call.url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{} {place}", call.method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
+}
+
+/// As much of a URL is shown.
+const SHOWN_CHARS_MAX: usize = 200;
 
 fn fill(entry: &mut Entry, hop: HopReport) {
     if let Some(row) = entry.row() {

@@ -63,7 +63,7 @@ impl Gate {
         Ok(Gate {
             vault: Vault::new(&grants, means.secrets.clone()),
             schemas: Schemas::of(&grants)?,
-            folders: Folders::new(means.folder.clone()),
+            folders: Folders::guarding(means.folder.clone(), &grants),
             book: Book { run, program, audit: means.audit.clone(), redactor: Arc::clone(&redactor) },
             bodies: Bodies::default(),
             requests: Requests::default(),

@@ -49,6 +49,8 @@ pub(crate) fn connect(path: &Path, purpose: Use) -> Result<Connection, StoreErro
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        // A plan that depends on what is bound is made anew each time, which takes longer than a read.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         match purpose {
             Use::Reading => connection.pragma_update(None, "query_only", true)?,

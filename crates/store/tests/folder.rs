@@ -75,14 +75,14 @@ fn damage_within_a_database_is_an_error_and_not_a_crash() {
     let space = BindingName::new("notes").unwrap();
     let put = |number: u32| KvOp::Put {
         key: format!("key{number}"),
-        value: Json::of(&"x".repeat(300)).unwrap(),
+        value: Json::of(&"x".repeat(900)).unwrap(),
         ttl_ms: None,
         metadata: None,
         expect: None,
     };
     {
         let kv = data.kv().unwrap();
-        for number in 0..200 {
+        for number in 0..60 {
             kv.perform_now(&space, 1 << 20, &put(number), Timestamp::default());
         }
     }
@@ -97,7 +97,7 @@ fn damage_within_a_database_is_an_error_and_not_a_crash() {
         let _ = std::fs::remove_file(data.path().join("kv.sqlite-shm"));
         let mut failed = matches!(data.check()[0].1, Err(StoreError::Damaged(_)));
         if let Ok(kv) = data.kv() {
-            for number in 0..200 {
+            for number in 0..60 {
                 let get = KvOp::Get { keys: vec![format!("key{number}")] };
                 for op in [get, put(number)] {
                     if let HostReply::Failed { error } = kv.perform_now(&space, 1 << 20, &op, Timestamp::default()) {

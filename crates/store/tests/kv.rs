@@ -21,9 +21,31 @@ fn fixture() -> Fixture {
     Fixture { kv, now: Timestamp::from_micros(1_000_000_000), quota: ROOM, _folder: folder }
 }
 
+fn op_of(op: &Value) -> KvOp {
+    let text = |name: &str| op[name].as_str().map(str::to_owned);
+    let json = |name: &str| op.get(name).map(|value| Json::of(value).unwrap());
+    let key = text("key").unwrap_or_default();
+    match op["op"].as_str().unwrap() {
+        "get" => KvOp::Get { keys: serde_json::from_value(op["keys"].clone()).unwrap() },
+        "put" => KvOp::Put {
+            key,
+            value: json("value").unwrap(),
+            ttl_ms: op["ttl_ms"].as_u64(),
+            metadata: json("metadata"),
+            expect: op["expect"].as_u64(),
+        },
+        "delete" => KvOp::Delete { key, expect: op["expect"].as_u64() },
+        _ => KvOp::List {
+            prefix: text("prefix").unwrap_or_default(),
+            cursor: text("cursor"),
+            limit: op["limit"].as_u64().map(|limit| limit as u32),
+        },
+    }
+}
+
 impl Fixture {
     fn reply(&self, space: &str, op: Value) -> HostReply {
-        let op: KvOp = serde_json::from_str(&op.to_string()).unwrap();
+        let op = op_of(&op);
         self.kv.perform_now(&BindingName::new(space).unwrap(), self.quota, &op, self.now)
     }
 
@@ -41,18 +63,6 @@ impl Fixture {
 
     fn get(&self, key: &str) -> Value {
         self.ask(json!({ "op": "get", "keys": [key] }))[0]["value"].clone()
-    }
-
-    fn used(&self) -> u64 {
-        // A write that cannot fit says what is used.
-        let full = Fixture { quota: 0, kv: self.kv.clone(), now: self.now, _folder: tempfile::tempdir().unwrap() };
-        match full.reply("notes", json!({ "op": "put", "key": "probe", "value": 0 })) {
-            HostReply::Failed { error } => {
-                let used = error.message.split("full: ").nth(1).unwrap().split(' ').next().unwrap();
-                used.parse().unwrap()
-            }
-            other => panic!("{other:?}"),
-        }
     }
 }
 
@@ -144,18 +154,16 @@ fn what_expired_is_gone_at_once_and_swept_by_writes() {
     assert_eq!(f.ask(json!({ "op": "delete", "key": "t0" })), json!(false));
     assert_eq!(f.ask(json!({ "op": "put", "key": "t1", "value": 2, "expect": 0 })), json!(202));
     // Two writes took away two batches and no more.
-    let mut small = fixture();
-    small.quota = 0;
-    let after = f.used_without_sweep();
+    let after = f.used();
     assert!(after < full && after > 0, "{full} {after}");
     for _ in 0..5 {
         f.put("stays", json!(1));
     }
-    assert_eq!(f.used_without_sweep(), ("stays".len() + 1 + "t1".len() + 1) as u64);
+    assert_eq!(f.used(), ("stays".len() + 1 + "t1".len() + 1) as u64);
 }
 
 impl Fixture {
-    fn used_without_sweep(&self) -> u64 {
+    fn used(&self) -> u64 {
         let path = self._folder.path().join("data/kv.sqlite");
         let db = rusqlite::Connection::open(path).unwrap();
         let used: i64 = db.query_row("SELECT used_bytes FROM spaces", [], |row| row.get(0)).unwrap();
@@ -177,7 +185,7 @@ fn a_quota_is_exact_and_counts_keys_values_and_metadata() {
     assert_eq!(f.ask(json!({ "op": "put", "key": "b", "value": 1, "metadata": 22 })), json!(3));
     assert_eq!(f.put("c", json!(1))["error"], "kv.quota");
     assert_eq!(f.ask(json!({ "op": "delete", "key": "abc" })), json!(true));
-    assert_eq!(f.used_without_sweep(), 4);
+    assert_eq!(f.used(), 4);
     let refused = f.reply("notes", json!({ "op": "put", "key": "c", "value": "123456" }));
     let message = "the key space is full: 4 of 10 bytes are used, and this entry has 9";
     assert_eq!(refused, HostReply::failed_as("kv.quota", "RangeError", message));
@@ -192,7 +200,7 @@ fn what_expired_makes_room() {
     }
     f.now = f.now.after(std::time::Duration::from_secs(1));
     assert_eq!(f.put("d", json!("y".repeat(90))), json!(4));
-    assert_eq!(f.used_without_sweep(), 93);
+    assert_eq!(f.used(), 93);
 }
 
 #[test]
@@ -246,7 +254,7 @@ fn writes_at_the_same_time_keep_the_sum() {
             assert!(matches!(write.await.unwrap(), HostReply::Value { .. }));
         }
     });
-    f.used_without_sweep();
+    f.used();
     let versions = f.ask(json!({ "op": "list" }));
     assert_eq!(versions["keys"].as_array().unwrap().iter().map(|k| k["version"].as_u64().unwrap()).max(), Some(100));
 }

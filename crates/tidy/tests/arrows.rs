@@ -9,17 +9,34 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-core", &[]),
     ("isolith-prelude", &[]),
+    ("isolith-fuzz", &["isolith-core"]),
+    ("isolith-gate", &["isolith-core"]),
     ("isolith-program", &["isolith-core"]),
-    ("isolith-runner", &["isolith-core", "isolith-program"]),
     ("isolith-quickjs", &["isolith-core", "isolith-prelude"]),
-    ("isolith-bench", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
+    ("isolith-runner", &["isolith-core", "isolith-gate", "isolith-program"]),
+    ("isolith-store", &["isolith-core"]),
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
-    ("isolith", &["isolith-bench", "isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
+    (
+        "isolith-bench",
+        &["isolith-core", "isolith-gate", "isolith-program", "isolith-quickjs", "isolith-runner", "isolith-store"],
+    ),
+    (
+        "isolith",
+        &[
+            "isolith-bench",
+            "isolith-core",
+            "isolith-gate",
+            "isolith-program",
+            "isolith-quickjs",
+            "isolith-runner",
+            "isolith-store",
+        ],
+    ),
 ];
 
-/// What the core may use of others: data and hashes, nothing that acts.
-const CORE_DEPENDENCIES: &[&str] = &["blake3", "serde", "serde_json", "thiserror"];
+/// What the core may use of others: data, hashes and addresses, nothing that acts.
+const CORE_DEPENDENCIES: &[&str] = &["blake3", "ipnet", "serde", "serde_json", "thiserror", "url"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -28,7 +45,7 @@ fn root() -> PathBuf {
 fn manifests() -> Vec<(String, toml::Table)> {
     let folders = ["crates", "engines"].into_iter().flat_map(|f| std::fs::read_dir(root().join(f)).unwrap());
     let mut paths: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path().join("Cargo.toml")).collect();
-    paths.push(root().join("benches/Cargo.toml"));
+    paths.extend(["benches", "fuzz"].map(|folder| root().join(folder).join("Cargo.toml")));
     let read = |path: PathBuf| {
         let table: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
         (table["package"]["name"].as_str().unwrap().to_owned(), table)
@@ -66,8 +83,15 @@ fn the_core_depends_on_nothing_that_acts() {
 }
 
 #[test]
-fn only_the_engine_names_wasmtime_and_only_the_program_crate_names_oxc() {
-    for (heavy, owner) in [("wasmtime", "isolith-quickjs"), ("oxc", "isolith-program"), ("zstd", "isolith-quickjs")] {
+fn what_is_heavy_has_one_owner() {
+    for (heavy, owner) in [
+        ("wasmtime", "isolith-quickjs"),
+        ("zstd", "isolith-quickjs"),
+        ("oxc", "isolith-program"),
+        ("hyper", "isolith-gate"),
+        ("tokio-rustls", "isolith-gate"),
+        ("rusqlite", "isolith-store"),
+    ] {
         for (name, manifest) in manifests() {
             let has = dependencies(&manifest, &["dependencies", "build-dependencies"]).contains(heavy);
             assert!(!has || name == owner, "{name} depends on {heavy}, which belongs to {owner}");

@@ -63,48 +63,47 @@ async function kvList(space, prefix, cursor, limit) {
   return { keys, cursor: page.cursor ?? null };
 }
 
-const spaceNames = new WeakMap(); // the objects of this run that stand for a key space
-const spaceOf = (object) => {
-  const name = isObject(object) ? weakMapGet(spaceNames, object) : undefined;
-  if (name === undefined) throw new TypeError('This method must be called on a key space, as kv.get(key) or kv.name.get(key)');
-  return name;
-};
+let kvSpaces; // those of this run, by name
 
-const kvMethods = {
+/** One key space. Its prototype has none itself, so that only what is written here is found on it. */
+class KvSpace {
+  #name;
+  constructor(name) { this.#name = name; }
+
   async get(key) {
-    const entry = await kvGetOne(spaceOf(this), kvKey(key));
+    const entry = await kvGetOne(this.#name, kvKey(key));
     return entry === null ? null : entry.value;
-  },
+  }
   async getMany(keys) {
-    const space = spaceOf(this);
+    const space = this.#name;
     const asked = newList();
     for (const key of keys) push(asked, kvKey(key));
     const entries = asked.length === 0 ? asked : await kvGet(space, asked);
     const values = [];
     for (let i = 0; i < entries.length; i++) defineVisible(values, i, entries[i] === null ? null : entries[i].value);
     return values;
-  },
+  }
   async getWithMetadata(key) {
-    const entry = await kvGetOne(spaceOf(this), kvKey(key));
+    const entry = await kvGetOne(this.#name, kvKey(key));
     return entry === null ? null : kvEntry(entry);
-  },
-  async put(key, value, options = undefined) { return kvPut(spaceOf(this), key, undefined, value, options); },
+  }
+  async put(key, value, options = undefined) { return kvPut(this.#name, key, undefined, value, options); }
   async compareAndSet(key, expectedVersion, value, options = undefined) {
     const expect = expectedVersion === null ? 0 : kvWhole(expectedVersion, 'The expected version', MAX_SAFE_INTEGER);
-    return kvPut(spaceOf(this), key, expect, value, options);
-  },
-  async delete(key) { return kvAsk(spaceOf(this), { __proto__: null, op: 'delete', key: kvKey(key) }); },
+    return kvPut(this.#name, key, expect, value, options);
+  }
+  async delete(key) { return kvAsk(this.#name, { __proto__: null, op: 'delete', key: kvKey(key) }); }
   async list(options = undefined) {
-    const space = spaceOf(this);
+    const space = this.#name;
     const given = requireOptions(options);
     const cursor = given?.cursor ?? undefined;
     const limit = given?.limit ?? undefined;
     const prefix = given?.prefix ?? '';
     return kvList(space, kvText(prefix, 'prefix'), cursor === undefined ? undefined : kvText(cursor, 'cursor'),
       limit === undefined ? undefined : kvWhole(limit, 'limit', 2 ** 32 - 1));
-  },
+  }
   keys(prefix = '') {
-    const space = spaceOf(this);
+    const space = this.#name;
     const start = kvText(prefix, 'prefix');
     let page;
     let at = 0;
@@ -126,29 +125,27 @@ const kvMethods = {
       },
       [symbolAsyncIterator]() { return this; },
     };
-  },
-};
-const { get: kvGetMethod, getMany, getWithMetadata, put: kvPutMethod, compareAndSet, delete: kvDelete, list: kvListMethod, keys: kvKeys } = kvMethods;
-const makeSpace = (name, extra) => {
-  const space = { __proto__: null, get: kvGetMethod, getMany, getWithMetadata, put: kvPutMethod, compareAndSet, delete: kvDelete, list: kvListMethod, keys: kvKeys };
-  if (extra === undefined) freeze(space);
-  weakMapSet(spaceNames, space, name);
-  return space;
-};
+  }
+  space(name) {
+    const space = typeof name === 'string' ? kvSpaces[name] : undefined;
+    if (space === undefined) throw new TypeError('The key space ' + inspect(name, { __proto__: null, depth: 0 }) + ' is not granted');
+    return space;
+  }
+}
+const kvSpaceMethod = KvSpace.prototype.space;
+delete KvSpace.prototype.constructor;
+freeze(setPrototypeOf(KvSpace.prototype, null));
+/** What the first object of its kind costs is paid with the image. */
+const kvWarm = freeze(new KvSpace(''));
 
 /** One space is `kv` itself as well. A method keeps its name where a space has the same: `kv.space(name)` finds both. */
 const makeKv = (names) => {
-  const spaces = { __proto__: null };
-  for (let i = 0; i < names.length; i++) spaces[names[i]] = makeSpace(names[i]);
-  const kv = names.length === 1 ? makeSpace(names[0], true) : { __proto__: null };
-  const methods = {
-    space(name) {
-      const space = typeof name === 'string' ? spaces[name] : undefined;
-      if (space === undefined) throw new TypeError('The key space ' + inspect(name, { __proto__: null, depth: 0 }) + ' is not granted');
-      return space;
-    },
-  };
-  kv.space = methods.space;
-  for (let i = 0; i < names.length; i++) if (!(names[i] in kv)) kv[names[i]] = spaces[names[i]];
+  kvSpaces = { __proto__: null };
+  const kv = names.length === 1 ? new KvSpace(names[0]) : { __proto__: null, space: kvSpaceMethod };
+  for (let i = 0; i < names.length; i++) {
+    const space = freeze(new KvSpace(names[i]));
+    kvSpaces[names[i]] = space;
+    if (!(names[i] in kv)) defineVisible(kv, names[i], space);
+  }
   return freeze(kv);
 };

@@ -38,14 +38,14 @@ const makeError = (name, message, code) => {
   return error;
 };
 
-/** Everything but tools and key spaces is made with the image; a grant only gives it a name. */
+/** These are made with the image; a grant only gives them their name. An engine may do that itself. */
+const bindings = freeze({ __proto__: null, fetch: fetchGlobal, files, invoke: invokeGlobal, secrets });
+const bindingNames = freeze(ownKeys(bindings));
+
 const configure = (config) => {
   if (hasOwn(config, 'tools')) defineGlobal('tools', makeTools(config.tools));
   if (hasOwn(config, 'kv')) defineGlobal('kv', makeKv(config.kv));
-  if (hasOwn(config, 'fetch')) defineGlobal('fetch', fetchGlobal);
-  if (hasOwn(config, 'files')) defineGlobal('files', files);
-  if (hasOwn(config, 'invoke')) defineGlobal('invoke', invokeGlobal);
-  if (hasOwn(config, 'secrets')) defineGlobal('secrets', secrets);
+  for (let i = 0; i < bindingNames.length; i++) if (hasOwn(config, bindingNames[i])) defineGlobal(bindingNames[i], bindings[bindingNames[i]]);
   if (hasOwn(config, 'input')) defineGlobal('input', config.input);
   if (hasOwn(config, 'args')) {
     const names = ownKeys(config.args);
@@ -63,4 +63,4 @@ const reportRejection = (reason) => {
   nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
 };
 
-const hooks = freeze({ __proto__: null, configure, makeBody, makeError, reportRejection });
+const hooks = freeze({ __proto__: null, configure, bindings, makeBody, makeError, reportRejection });

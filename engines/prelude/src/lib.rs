@@ -49,7 +49,7 @@ const FRAGMENTS: &[&str] = &[
 /// The source of one function expression, `(function (native) { ... return hooks; })`.
 ///
 /// An engine evaluates it once while it builds its image, calls the function with its `native` object and keeps the
-/// `hooks`: `configure`, `makeBody`, `makeError` and `reportRejection`. Loading reads no clock and no randomness. Evaluate it under the
+/// `hooks`: `configure`, `bindings`, `makeBody`, `makeError` and `reportRejection`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
     format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())

@@ -79,6 +79,7 @@ static JSValue isolith_stack_overflow(JSContext *c) {
 #include "timers.c"
 #include "text.c"
 #include "natives.c"
+#include "grants.c"
 #include "modules.c"
 #include "test262.c"
 #include "seal.c"

@@ -197,6 +197,9 @@ EXPORT("prelude") int g_prelude(uint32_t len) {
     hook_make_body = take_hook(hooks, "makeBody");
     hook_make_error = take_hook(hooks, "makeError");
     hook_report_rejection = take_hook(hooks, "reportRejection");
+    JSValue bindings = JS_GetPropertyStr(ctx, hooks, "bindings");
+    grants_prepare(bindings);
+    JS_FreeValue(ctx, bindings);
     JS_FreeValue(ctx, hooks);
     inbox_release();
     JS_RunGC(rt);
@@ -238,7 +241,7 @@ typedef struct {
     double now_us;
     uint8_t seed[32];
     uint32_t form, stack_bytes, payload_max, value_max, test262;
-    uint32_t name_len, code_len, config_len, module_count, banned;
+    uint32_t name_len, code_len, config_len, module_count, flags;
 } StartHeader;
 
 EXPORT("start") int g_start(uint32_t len) {
@@ -247,7 +250,7 @@ EXPORT("start") int g_start(uint32_t len) {
     now_us = started_us = h.now_us;
     random_seed(h.seed);
     form = h.form;
-    isolith_banned = h.banned;
+    isolith_banned = h.flags & ((1 << GRANTS_SHIFT) - 1);
     payload_max = h.payload_max;
     value_max = h.value_max;
     JS_SetMaxStackSize(rt, h.stack_bytes);
@@ -271,6 +274,7 @@ EXPORT("start") int g_start(uint32_t len) {
         inbox_cap = sizeof isolith_inbox;
     }
     (void)len;
+    if (!grants_publish(h.flags >> GRANTS_SHIFT)) return end_threw();
     int status = h.config_len ? configure((uint8_t *)config, h.config_len) : PENDING;
     if (status == PENDING) status = evaluate(code, h.code_len, name);
     if (!h.module_count) inbox_release();

@@ -2,7 +2,7 @@
 
 use crate::ask;
 use isolith_core::{
-    Ambient, BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program,
+    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program,
     Source, Start, Timestamp,
 };
 
@@ -27,6 +27,9 @@ impl Status {
 
 /// The size of the guest's own inbox (`isolith_inbox` in `guest/run.c`): smaller messages are written there.
 pub(crate) const INBOX_BYTES: usize = 16 << 10;
+
+/// Where in the flags of a start message the bindings begin (`guest/grants.c`).
+const GRANTS_SHIFT: u32 = 8;
 
 /// What `start` reads.
 pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, test262: bool) -> Vec<u8> {
@@ -55,7 +58,7 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
         code_len as u32,
         config.len() as u32,
         program.modules.len() as u32,
-        banned(start.ambient),
+        flags(start),
     ];
     // The header's size is a multiple of eight: with ten numbers it is.
     numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
@@ -87,18 +90,6 @@ fn config(start: &Start) -> String {
     let mut out = String::new();
     add_names(&mut out, "tools", &bindings.tools);
     add_names(&mut out, "kv", &bindings.kv);
-    // The host says which programs and secrets there are when it is asked for one; the guest only has to know that there are.
-    for (key, granted) in [
-        ("invoke", !bindings.invoke.is_empty()),
-        ("fetch", bindings.fetch),
-        ("files", bindings.files),
-        ("secrets", !bindings.secrets.is_empty()),
-    ] {
-        if granted {
-            add_key(&mut out, key);
-            out.push_str("true");
-        }
-    }
     if let Some(input) = &start.input {
         add_key(&mut out, "input");
         out.push_str(input.text());
@@ -139,10 +130,15 @@ fn add_names(out: &mut String, key: &str, names: &[BindingName]) {
     out.push(']');
 }
 
-/// What the run may not look at, as bits (`BANNED_TIME` and `BANNED_RANDOM` in `guest/patch.h`). A virtual source is the
-/// runner's affair: it brings other times and another seed.
-fn banned(ambient: Ambient) -> u32 {
-    u32::from(ambient.time == Source::Banned) | u32::from(ambient.random == Source::Banned) << 1
+/// What the run may not look at (`BANNED_TIME` and `BANNED_RANDOM` in `guest/patch.h`) and which bindings it has that need no
+/// names (`guest/grants.c`), as bits. A virtual source is the runner's affair: it brings other times and another seed. Which
+/// programs and secrets there are the host says when it is asked for one.
+fn flags(start: &Start) -> u32 {
+    let (bindings, ambient) = (&start.bindings, start.ambient);
+    let banned = [ambient.time == Source::Banned, ambient.random == Source::Banned];
+    let granted = [bindings.fetch, bindings.files, !bindings.invoke.is_empty(), !bindings.secrets.is_empty()];
+    let bits = |set: &[bool]| set.iter().enumerate().fold(0, |bits, (i, on)| bits | u32::from(*on) << i);
+    bits(&banned) | bits(&granted) << GRANTS_SHIFT
 }
 
 /// What `turn` reads.

@@ -6,14 +6,14 @@ use crate::exit::Exit;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::terminal::inert;
 use crate::{job, show};
-use isolith_core::{AuditRow, CallOutcome};
+use isolith_core::{AuditRow, CallOutcome, RunId};
 use isolith_store::AuditQuery;
 use owo_colors::OwoColorize;
 use std::io::IsTerminal;
 
 pub(crate) fn audit(args: Audit) -> Done {
-    let query = AuditQuery { run: args.run, denied: args.denied, host: args.host, limit: args.limit, ..AuditQuery::default() };
-    let rows = job::data_folder()?.audit_rows(&query).map_err(job::store)?;
+    let query = AuditQuery { run: args.run.map(RunId), denied: args.denied, host: args.host, limit: args.limit, ..AuditQuery::default() };
+    let rows = job::data_folder()?.audit().and_then(|audit| audit.query(&query)).map_err(job::store)?;
     for row in &rows {
         if args.json { show::line(&show::to_json(row)) } else { print(row) }
     }

@@ -5,6 +5,8 @@ use crate::args::Consent;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{job, show};
+use isolith_store::Answer;
+use serde_json::json;
 
 pub(crate) fn consent(args: Consent) -> Done {
     let consent = job::data_folder()?.consent().map_err(job::store)?;
@@ -12,7 +14,11 @@ pub(crate) fn consent(args: Consent) -> Done {
         Consent::List { json } => {
             let answers = consent.list().map_err(job::store)?;
             if json {
-                show::line(&show::to_json(&answers));
+                let one = |answer: &Answer| {
+                    let Answer { program, grant, allow, at } = answer;
+                    json!({ "program": program, "grant": grant, "allow": allow, "at": at })
+                };
+                show::line(&show::to_json(&answers.iter().map(one).collect::<Vec<_>>()));
                 return Ok(Exit::Ok);
             }
             for answer in answers {

@@ -7,6 +7,8 @@ use crate::failure::Failure;
 use crate::paint::{self, QUIET};
 use crate::{job, show};
 use isolith_core::SecretName;
+use isolith_store::SecretEntry;
+use serde_json::json;
 use std::io::{IsTerminal, Read};
 
 /// The longest value.
@@ -23,7 +25,11 @@ pub(crate) fn secret(args: Secret) -> Done {
         Secret::List { json } => {
             let names = secrets.names().map_err(job::store)?;
             if json {
-                show::line(&show::to_json(&names));
+                let one = |kept: &SecretEntry| {
+                    let SecretEntry { name, created, changed } = kept;
+                    json!({ "name": name, "created": created, "changed": changed })
+                };
+                show::line(&show::to_json(&names.iter().map(one).collect::<Vec<_>>()));
             } else {
                 names.iter().for_each(|kept| show::line(kept.name.as_str()));
             }

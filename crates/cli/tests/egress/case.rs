@@ -126,6 +126,7 @@ pub(crate) struct Oracle {
     pub(crate) denied: Option<usize>,
     pub(crate) allowed: Option<usize>,
     pub(crate) raw_absent: Option<String>,
+    pub(crate) denied_raw_absent: Option<String>,
     pub(crate) raw_absent_path: Option<String>,
     pub(crate) host_header: Option<String>,
     pub(crate) no101: bool,

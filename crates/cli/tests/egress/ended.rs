@@ -24,7 +24,10 @@ impl Ended {
                     "internal" => return Err(format!("a failure of ours: {error}")),
                     _ => 1,
                 };
-                (Ended::Failed { kind, name: text(&error["name"]).unwrap_or_default(), code: text(&error["code"]) }, exit)
+                (
+                    Ended::Failed { kind, name: text(&error["name"]).unwrap_or_default(), code: text(&error["code"]) },
+                    exit,
+                )
             }
             other => return Err(format!("an outcome that makes no sense: {other:?}")),
         };
@@ -37,7 +40,7 @@ impl Ended {
             Ended::Value(value) => value == "absent" || value == "refused",
             Ended::Failed { kind, name, code } => match (kind.as_str(), code.as_deref()) {
                 ("denied" | "syntax", _) => true,
-                ("thrown", Some(code)) => code.ends_with(".denied") || code.ends_with(".invalid"),
+                ("thrown", Some(code)) => code.ends_with(".denied"),
                 // What the guest's own half refuses to ask for has no code.
                 ("thrown", None) => ["ReferenceError", "TypeError", "SyntaxError"].contains(&name.as_str()),
                 _ => false,
@@ -59,8 +62,8 @@ impl Ended {
             "tools" => kind == "call_limit",
             "unsettled" => kind == "stalled",
             "syntax" => kind == "syntax",
-            "input" => kind == "thrown" && (code.is_empty() || code.ends_with(".invalid")),
-            "limit" => kind == "call_limit" || code.starts_with("egress.limit") || code == "egress.too_large",
+            "input" => kind == "thrown" && code.is_empty(),
+            "limit" => kind == "call_limit" || ["egress.limit", "egress.response_too_large"].contains(&code),
             "network" => kind == "thrown" && code.starts_with("egress.") && !code.ends_with(".denied"),
             _ => false,
         }

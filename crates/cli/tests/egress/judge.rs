@@ -153,6 +153,10 @@ fn fixtures_saw(place: &Place, case: &Case, fixtures: &Fixtures) -> Result<(), F
         let raw = allowed.raw();
         ensure(find(&raw, absent.as_bytes()).is_none(), || format!("{absent:?} arrived"))?;
     }
+    if let Some(absent) = &oracle.denied_raw_absent {
+        let raw = denied.raw();
+        ensure(find(&raw, absent.as_bytes()).is_none(), || format!("{absent:?} arrived at DENIED"))?;
+    }
     if let Some(absent) = &oracle.raw_absent_path {
         // Anywhere at the start of a line: what a server could take for a request is one.
         let raw = String::from_utf8_lossy(&allowed.raw()).into_owned();
@@ -197,9 +201,8 @@ fn secrets_stayed(place: &Place, case: &Case, fixtures: &Fixtures, over: &Over) 
         ensure(found.is_none(), || format!("the secret is in `{file}` {}", found.unwrap_or_default()))?;
     }
     // What never left cannot have leaked: a case about a secret that was sent must have sent it, unless it was refused.
-    let refused = over.ran.code != 0;
-    let sent = holds(allowed);
-    ensure(!case.injects() || refused || sent, || "the secret was never sent".into())
+    let about_it = case.injects() && oracle.secret_at.is_none() && case.request.js.is_none() && over.ran.code == 0;
+    ensure(!about_it || holds(allowed), || "the secret was never sent".into())
 }
 
 fn holds_escaped(origin: &Origin) -> bool {

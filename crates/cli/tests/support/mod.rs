@@ -3,11 +3,13 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
 
+pub mod certificate;
 pub mod network;
 pub mod origin;
 pub mod place;
 pub mod process;
 pub mod search;
+pub mod terminal;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -275,9 +275,7 @@ fn read_request(wire: &mut dyn Wire, held: &mut Vec<u8>) -> io::Result<Option<Re
 /// Where a body of chunks ends.
 fn chunks(wire: &mut dyn Wire, held: &mut Vec<u8>, mut at: usize, body: &mut Vec<u8>) -> io::Result<Option<usize>> {
     loop {
-        let Some(line) = find(&held[at..], b"\r\n") else {
-            if more(wire, held)? { continue } else { return Ok(None) }
-        };
+        let Some(line) = find(&held[at..], b"\r\n") else { if more(wire, held)? { continue } else { return Ok(None) } };
         let size = usize::from_str_radix(String::from_utf8_lossy(&held[at..at + line]).trim(), 16).unwrap_or(0);
         let end = at + line + 2 + size + 2;
         while held.len() < end {

@@ -242,7 +242,8 @@ fn is_like(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
     // Where to go on after the last `*` that stops at `/`, and after the last `**`.
-    let (mut star, mut stars): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut star: Option<(usize, usize)> = None;
+    let mut stars: Option<(usize, usize)> = None;
     loop {
         if p == pattern.len() && t == text.len() {
             return true;

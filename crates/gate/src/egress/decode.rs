@@ -135,8 +135,9 @@ impl AsyncBufRead for Arriving {
         Poll::Ready(Ok(&this.bytes))
     }
 
-    fn consume(mut self: Pin<&mut Self>, amount: usize) {
-        let _ = self.bytes.split_to(amount.min(self.bytes.len()));
+    fn consume(self: Pin<&mut Self>, amount: usize) {
+        let bytes = &mut self.get_mut().bytes;
+        let _ = bytes.split_to(amount.min(bytes.len()));
     }
 }
 

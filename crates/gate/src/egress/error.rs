@@ -16,9 +16,6 @@ pub(super) fn denied(code: &str, message: impl Into<String>) -> CallError {
 
 /// Trouble while speaking HTTP to `host`.
 pub(super) fn http(host: &str, error: &hyper::Error) -> CallError {
-    if error.is_parse_too_large() {
-        return network("egress.protocol", format!("the head of the response from {host} is too large"));
-    }
     if error.is_parse() {
         return network("egress.protocol", format!("{host} does not speak HTTP as it should: {error}"));
     }

@@ -72,7 +72,8 @@ impl Proxy {
             .map_err(|error| NetError::Proxy { url: "…".into(), why: error.to_string() })?;
         let authorization = (!url.username().is_empty()).then(|| {
             let plain = |text: &str| {
-                let decoded = url::form_urlencoded::parse(text.replace('+', "%2B").as_bytes()).next();
+                let text = text.replace('+', "%2B");
+                let decoded = url::form_urlencoded::parse(text.as_bytes()).next();
                 Zeroizing::new(decoded.map(|(text, _)| text.into_owned()).unwrap_or_default())
             };
             let (user, password) = (plain(url.username()), plain(url.password().unwrap_or_default()));

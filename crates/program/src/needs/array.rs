@@ -11,6 +11,12 @@ use oxc::syntax::scope::ScopeId;
 impl<'a> Eval<'_, 'a> {
     /// The items of arrays. What may be any array has one item that may be anything.
     pub(super) fn items(&mut self, arrays: &Values<'a>, span: Span) -> Vec<Values<'a>> {
+        // An array may be spread into itself.
+        let items = self.deeper(|eval| eval.items_inner(arrays, span));
+        items.unwrap_or_else(|| vec![Values::unknown(Why::Far(span))])
+    }
+
+    fn items_inner(&mut self, arrays: &Values<'a>, span: Span) -> Vec<Values<'a>> {
         let mut items = Vec::new();
         for array in &arrays.0 {
             if items.len() > VALUES_MAX {
@@ -70,12 +76,7 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Arrays, and what is pushed onto them somewhere.
-    pub(super) fn with_pushed(
-        &mut self,
-        values: Values<'a>,
-        pushed: &[&'a Argument<'a>],
-        span: Span,
-    ) -> Values<'a> {
+    pub(super) fn with_pushed(&mut self, values: Values<'a>, pushed: &[&'a Argument<'a>], span: Span) -> Values<'a> {
         let mut items = self.items(&values, span);
         for argument in pushed.iter().take(VALUES_MAX) {
             items.push(match argument.as_expression() {

@@ -10,6 +10,9 @@ use oxc::ast::ast::{
 use oxc::span::{GetSpan, Span};
 use std::rc::Rc;
 
+/// Reading a URL takes this many times as long as copying it.
+const URL_STEPS: usize = 4;
+
 impl<'a> Eval<'_, 'a> {
     pub(super) fn call(&mut self, call: &'a CallExpression<'a>) -> Values<'a> {
         let (span, arguments) = (call.span, call.arguments.as_slice());
@@ -195,6 +198,7 @@ impl<'a> Eval<'_, 'a> {
     /// The requests that `fetch` and `new Request` make of their arguments.
     pub(super) fn requests(&mut self, first: Values<'a>, init: Values<'a>, at: Span) -> Vec<Request> {
         let methods = self.methods(init, at);
+        self.charge(first.weight() * methods.len() * URL_STEPS);
         let mut requests: Vec<Request> = Vec::new();
         for value in first.0 {
             let (url, own) = match value {

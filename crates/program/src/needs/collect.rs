@@ -1,19 +1,16 @@
-use super::facts::{Binding, Call, Callee, Facts, Func, FuncKind, Mention, Site, Take, Writes};
+use super::bind::function_scope;
+use super::facts::{Binding, Call, Callee, Facts, FuncKind, Mention, Site, Writes};
 use super::value::{Root, TOOL_PREFIX};
 use oxc::ast::AstKind;
 use oxc::ast::ast::{
-    Argument, AssignmentExpression, AssignmentOperator, AssignmentTarget, BindingPattern, CallExpression, Expression,
-    ForStatementLeft, FormalParameters, IdentifierReference, ObjectPropertyKind, Program, SimpleAssignmentTarget,
-    UnaryOperator, VariableDeclarator,
+    Argument, AssignmentExpression, AssignmentOperator, AssignmentTarget, CallExpression, Expression, ForStatementLeft,
+    IdentifierReference, Program, SimpleAssignmentTarget, UnaryOperator,
 };
 use oxc::ast_visit::Visit;
 use oxc::semantic::Scoping;
 use oxc::span::{GetSpan, Span};
 use oxc::syntax::scope::ScopeId;
 use oxc::syntax::symbol::SymbolId;
-
-/// Parts of parts of a value are followed this far.
-const STEPS_MAX: usize = 8;
 
 /// Methods of arrays that call a function once for each item, with the item first.
 pub(super) const EACH: [&str; 10] =
@@ -26,13 +23,13 @@ pub(super) fn collect<'a>(program: &Program<'a>, scoping: &Scoping) -> Facts<'a>
     collector.facts
 }
 
-struct Collector<'s, 'a> {
-    facts: Facts<'a>,
-    scoping: &'s Scoping,
+pub(super) struct Collector<'s, 'a> {
+    pub(super) facts: Facts<'a>,
+    pub(super) scoping: &'s Scoping,
     /// The functions around the present node.
     functions: Vec<Option<ScopeId>>,
     /// How many `declare` are around the present node.
-    ambient: usize,
+    pub(super) ambient: usize,
 }
 
 impl<'a> Visit<'a> for Collector<'_, 'a> {
@@ -61,8 +58,7 @@ impl<'a> Visit<'a> for Collector<'_, 'a> {
                 self.functions.push(scope);
                 if let Some(scope) = scope {
                     self.function(scope, FuncKind::Arrow(arrow), &arrow.params);
-                    if let (Some(body), Some(func)) =
-                        (arrow.body.as_expression(), self.facts.functions.get_mut(&scope))
+                    if let (Some(body), Some(func)) = (arrow.body.as_expression(), self.facts.functions.get_mut(&scope))
                     {
                         func.returns.push(body);
                     }
@@ -139,112 +135,6 @@ impl<'a> Visit<'a> for Collector<'_, 'a> {
 impl<'a> Collector<'_, 'a> {
     fn symbol(&self, name: &IdentifierReference<'_>) -> Option<SymbolId> {
         name.reference_id.get().and_then(|id| self.scoping.get_reference(id).symbol_id())
-    }
-
-    fn bind(&mut self, symbol: SymbolId, binding: Binding<'a>) {
-        // A name that is declared twice is not followed.
-        let twice = |known: &mut Binding<'a>| *known = Binding::Opaque;
-        self.facts.bindings.entry(symbol).and_modify(twice).or_insert(binding);
-    }
-
-    fn declare(&mut self, declarator: &'a VariableDeclarator<'a>) {
-        let init = declarator.init.as_ref();
-        if self.ambient > 0 {
-            return self.pattern(&declarator.id, &mut Vec::new(), &|_, _| Binding::Ambient);
-        }
-        // The variable of `for (… of …)` has been seen already.
-        let bound = |symbol: SymbolId| self.facts.bindings.contains_key(&symbol);
-        let own = declarator.id.get_binding_identifier().and_then(|id| id.symbol_id.get());
-        if init.is_none() && own.is_none_or(bound) {
-            return;
-        }
-        self.pattern(&declarator.id, &mut Vec::new(), &|steps, _| Binding::Declared { init, steps });
-        let Some(init) = init.map(Expression::get_inner_expression) else { return };
-        if let (Expression::Identifier(object), BindingPattern::ObjectPattern(pattern)) = (init, &declarator.id) {
-            for property in &pattern.properties {
-                if let Some(std::borrow::Cow::Borrowed(key)) = property.key.static_name() {
-                    self.facts.keys.entry(object.span.start).or_default().push((key, property.span));
-                }
-            }
-        }
-        let Some(symbol) = own else { return };
-        if let Some(scope) = function_scope(init) {
-            self.name(scope, Callee::Name(symbol));
-        }
-        if let Expression::ObjectExpression(object) = init {
-            for property in &object.properties {
-                if let ObjectPropertyKind::ObjectProperty(property) = property
-                    && let Some(std::borrow::Cow::Borrowed(key)) = property.key.static_name()
-                    && let Some(scope) = function_scope(property.value.get_inner_expression())
-                {
-                    self.name(scope, Callee::Member(symbol, key));
-                }
-            }
-        }
-    }
-
-    /// Binds every name in a pattern.
-    fn pattern(
-        &mut self,
-        pattern: &'a BindingPattern<'a>,
-        steps: &mut Vec<Take<'a>>,
-        make: &dyn Fn(Vec<Take<'a>>, Span) -> Binding<'a>,
-    ) {
-        let depth = steps.len();
-        if depth >= STEPS_MAX && !pattern.is_binding_identifier() {
-            // What is not bound is not known.
-            return;
-        }
-        match pattern {
-            BindingPattern::BindingIdentifier(id) => {
-                if let Some(symbol) = id.symbol_id.get() {
-                    self.bind(symbol, make(steps.clone(), id.span));
-                }
-            }
-            BindingPattern::ObjectPattern(object) => {
-                for property in &object.properties {
-                    steps.push(match property.key.static_name() {
-                        Some(std::borrow::Cow::Borrowed(key)) => Take::Key(key),
-                        _ => Take::Unknown,
-                    });
-                    self.pattern(&property.value, steps, make);
-                    steps.truncate(depth);
-                }
-            }
-            BindingPattern::ArrayPattern(array) => {
-                for (index, item) in array.elements.iter().enumerate() {
-                    let Some(item) = item else { continue };
-                    steps.push(Take::Index(index));
-                    self.pattern(item, steps, make);
-                    steps.truncate(depth);
-                }
-            }
-            BindingPattern::AssignmentPattern(assignment) => {
-                steps.push(Take::Or(&assignment.right));
-                self.pattern(&assignment.left, steps, make);
-                steps.truncate(depth);
-            }
-        }
-    }
-
-    fn function(&mut self, scope: ScopeId, kind: FuncKind<'a>, params: &'a FormalParameters<'a>) {
-        let names = vec![Callee::Itself(scope)];
-        self.facts.functions.insert(scope, Func { kind, returns: Vec::new(), names });
-        for (index, item) in params.items.iter().enumerate() {
-            let default = item.initializer.as_deref();
-            let make = |steps, span| Binding::Parameter { function: scope, index, default, steps, span };
-            self.pattern(&item.pattern, &mut Vec::new(), &make);
-        }
-        // Names were given before the function itself was seen.
-        let known = self.facts.early_names.remove(&scope).unwrap_or_default();
-        known.into_iter().for_each(|callee| self.name(scope, callee));
-    }
-
-    fn name(&mut self, scope: ScopeId, callee: Callee<'a>) {
-        match self.facts.functions.get_mut(&scope) {
-            Some(func) => func.names.push(callee),
-            None => self.facts.early_names.entry(scope).or_default().push(callee),
-        }
     }
 
     fn call(&mut self, call: &'a CallExpression<'a>) {
@@ -346,13 +236,5 @@ impl<'a> Collector<'_, 'a> {
         if outside && flags.is_none_or(|flags| flags.is_value() && flags.is_read()) {
             self.facts.mentions.push(Mention { name: text, span: name.span, reference });
         }
-    }
-}
-
-fn function_scope(expression: &Expression<'_>) -> Option<ScopeId> {
-    match expression {
-        Expression::ArrowFunctionExpression(arrow) => arrow.scope_id.get(),
-        Expression::FunctionExpression(function) => function.scope_id.get(),
-        _ => None,
     }
 }

@@ -57,8 +57,10 @@ impl<'a> Eval<'_, 'a> {
         }
         let mut given = self.given_to(wanted);
         // What is iterated over may itself depend on a function around it, which then comes first.
-        while let Some(outer) = self.wanted.take().filter(|outer| *outer != wanted && !self.has_frame(*outer)) {
+        let mut tried = vec![wanted];
+        while let Some(outer) = self.wanted.take().filter(|outer| !tried.contains(outer) && !self.has_frame(*outer)) {
             wanted = outer;
+            tried.push(outer);
             given = self.given_to(wanted);
         }
         if given.len() > most {
@@ -115,14 +117,17 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Whether a name is never used in another way than by these calls.
-    fn is_only_called(&self, name: Callee<'a>, calls: usize) -> bool {
-        let reads = |symbol| self.scoping.get_resolved_references(symbol).filter(|r| r.is_read()).count();
+    fn is_only_called(&mut self, name: Callee<'a>, calls: usize) -> bool {
+        let reads = match name {
+            Callee::Name(symbol) | Callee::Member(symbol, _) => self.uses(symbol).reads,
+            Callee::Itself(_) => 0,
+        };
         let members = |callee| self.facts.member_reads.get(&callee).copied().unwrap_or(0);
         match name {
             // A function without a name is known to be called only where it stands; see `given_to`.
             Callee::Itself(_) => true,
-            Callee::Name(symbol) => reads(symbol) <= calls,
-            Callee::Member(symbol, _) => members(name) <= calls && reads(symbol) <= members(Callee::Name(symbol)),
+            Callee::Name(_) => reads <= calls,
+            Callee::Member(symbol, _) => members(name) <= calls && reads <= members(Callee::Name(symbol)),
         }
     }
 
@@ -134,7 +139,7 @@ impl<'a> Eval<'_, 'a> {
         default: Option<&'a Expression<'a>>,
         span: Span,
     ) -> Values<'a> {
-        let values = self.from_frame(function, span, |eval, given| match given {
+        let values = self.read_frame(function, span, |eval, given| match given {
             Given::Arguments(arguments) => eval.argument(arguments, index, span),
             Given::First(value) if index == 0 => Values::one(value),
             Given::First(_) => Values::unknown(Why::From(span)),
@@ -153,7 +158,7 @@ impl<'a> Eval<'_, 'a> {
 
     /// What the variable of a loop stands for.
     pub(super) fn item(&mut self, scope: ScopeId, span: Span) -> Values<'a> {
-        self.from_frame(scope, span, |_, given| match given {
+        self.read_frame(scope, span, |_, given| match given {
             Given::First(value) => Values::one(value),
             Given::Unknown(why) => Values::unknown(why),
             Given::Arguments(_) => Values::unknown(Why::From(span)),
@@ -161,7 +166,7 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Reads from the innermost frame of a function or loop, in the context that this was entered from.
-    fn from_frame(
+    fn read_frame(
         &mut self,
         scope: ScopeId,
         span: Span,

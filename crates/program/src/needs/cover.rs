@@ -1,6 +1,6 @@
 //! Needs against grants.
 
-use super::report::is_only_space;
+use super::power::is_only_space;
 use super::{Need, Needs};
 use isolith_core::{Egress, Grant, HostPattern, Method, Ports, Power, Rule, Schemes, admit};
 use std::collections::BTreeSet;
@@ -20,10 +20,13 @@ impl Needs {
     pub fn manifest(&self) -> Vec<Grant> {
         let mut powers: Vec<Power> = Vec::new();
         for need in &self.needs {
-            if !powers.iter().any(|power| holds(power, &need.power)) {
-                powers.retain(|power| !holds(&need.power, power));
-                powers.push(need.power.clone());
+            if powers.iter().any(|power| holds(power, &need.power)) {
+                continue;
             }
+            // A wider power takes the place of the first one that it holds.
+            let at = powers.iter().position(|power| holds(&need.power, power)).unwrap_or(powers.len());
+            powers.retain(|power| !holds(&need.power, power));
+            powers.insert(at, need.power.clone());
         }
         // Requests that differ only in their methods are one grant.
         let mut merged: Vec<Power> = Vec::new();

@@ -1,12 +1,11 @@
-use super::facts::{Binding, Facts, Take, Writes};
-use super::text::{Text, Why};
-use super::value::{Host, INPUT, VALUES_MAX, Value, Values};
 use super::context::Frame;
-use oxc::ast::ast::{
-    BinaryExpression, BinaryOperator, ChainElement, Expression, IdentifierReference, LogicalOperator, TemplateLiteral,
-};
+use super::facts::Facts;
+use super::text::{Text, Why};
+use super::value::{VALUES_MAX, Value, Values};
+use oxc::ast::ast::{BinaryExpression, BinaryOperator, ChainElement, Expression, LogicalOperator, TemplateLiteral};
 use oxc::semantic::Scoping;
 use oxc::span::{GetSpan, Span};
+use oxc::syntax::reference::Reference;
 use oxc::syntax::scope::ScopeId;
 use oxc::syntax::symbol::SymbolId;
 use std::collections::HashMap;
@@ -16,7 +15,14 @@ pub(super) const DEPTH_MAX: usize = 48;
 /// Expressions that are looked at for one call in one context.
 const CALL_STEPS_MAX: usize = 20_000;
 /// Expressions that are looked at for one program.
-const STEPS_MAX: usize = 2_000_000;
+const STEPS_MAX: usize = 1_000_000;
+
+/// How often a name is read and written.
+#[derive(Clone, Copy)]
+pub(super) struct Uses {
+    pub(super) reads: usize,
+    pub(super) writes: usize,
+}
 
 /// Says what expressions can be.
 pub(super) struct Eval<'f, 'a> {
@@ -31,9 +37,10 @@ pub(super) struct Eval<'f, 'a> {
     /// The offsets of globals on the way.
     pub(super) touched: Vec<u32>,
     /// Names whose value is being looked for.
-    following: Vec<SymbolId>,
+    pub(super) following: Vec<SymbolId>,
     /// What names stand for in every context.
-    known: HashMap<SymbolId, Values<'a>>,
+    pub(super) known: HashMap<SymbolId, Values<'a>>,
+    uses: HashMap<SymbolId, Uses>,
     depth: usize,
     call_steps: usize,
     steps: usize,
@@ -50,6 +57,7 @@ impl<'f, 'a> Eval<'f, 'a> {
             touched: Vec::new(),
             following: Vec::new(),
             known: HashMap::new(),
+            uses: HashMap::new(),
             depth: 0,
             call_steps: 0,
             steps: 0,
@@ -71,18 +79,40 @@ impl<'f, 'a> Eval<'f, 'a> {
         self.steps <= STEPS_MAX && self.call_steps <= CALL_STEPS_MAX && self.depth <= DEPTH_MAX
     }
 
+    /// Counts work that is not a step of its own.
+    pub(super) fn charge(&mut self, steps: usize) {
+        self.steps += steps;
+        self.call_steps += steps;
+    }
+
+    /// Does something one level deeper; nothing where that is too deep.
+    pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if !self.step() {
+            // It might come out otherwise in another context, so nothing is to be remembered of it.
+            self.context_uses += 1;
+            return None;
+        }
+        self.depth += 1;
+        let done = work(self);
+        self.depth -= 1;
+        Some(done)
+    }
+
+    pub(super) fn uses(&mut self, symbol: SymbolId) -> Uses {
+        let scoping = self.scoping;
+        *self.uses.entry(symbol).or_insert_with(|| {
+            let count = |counts: fn(&Reference) -> bool| {
+                scoping.get_resolved_references(symbol).filter(|reference| counts(reference)).count()
+            };
+            Uses { reads: count(Reference::is_read), writes: count(Reference::is_write) }
+        })
+    }
+
     /// Everything that an expression can be.
     pub(super) fn eval(&mut self, expression: &'a Expression<'a>) -> Values<'a> {
         let expression = expression.get_inner_expression();
-        if !self.step() {
-            // It might be another value in another context, so nothing is to be remembered of it.
-            self.context_uses += 1;
-            return Values::unknown(Why::Far(expression.span()));
-        }
-        self.depth += 1;
-        let values = self.eval_inner(expression);
-        self.depth -= 1;
-        values
+        let values = self.deeper(|eval| eval.eval_inner(expression));
+        values.unwrap_or_else(|| Values::unknown(Why::Far(expression.span())))
     }
 
     fn eval_inner(&mut self, expression: &'a Expression<'a>) -> Values<'a> {
@@ -146,6 +176,7 @@ impl<'f, 'a> Eval<'f, 'a> {
             if let Some(expression) = template.expressions.get(index) {
                 let next = self.eval(expression).texts(expression.span());
                 texts = append_each(texts, &next, expression.span());
+                self.charge(texts.len());
             }
         }
         Values(texts.into_iter().map(Value::Text).collect())
@@ -165,118 +196,9 @@ impl<'f, 'a> Eval<'f, 'a> {
         for part in parts.into_iter().rev() {
             let next = self.eval(part).texts(part.span());
             texts = append_each(texts, &next, part.span());
+            self.charge(texts.len());
         }
         Values(texts.into_iter().map(Value::Text).collect())
-    }
-
-    fn name(&mut self, name: &'a IdentifierReference<'a>) -> Values<'a> {
-        let reference = name.reference_id.get().map(|id| self.scoping.get_reference(id));
-        match reference.and_then(|reference| reference.symbol_id()) {
-            Some(symbol) if !matches!(self.facts.bindings.get(&symbol), Some(Binding::Ambient)) => {
-                self.symbol(symbol, name.span)
-            }
-            _ if name.name == INPUT => Values::unknown(Why::Input),
-            _ if name.name == "undefined" => Values::one(Value::Nothing),
-            _ => match Host::global(&name.name, name.span) {
-                Some(host) => {
-                    self.touched.push(name.span.start);
-                    Values::one(Value::Host(host))
-                }
-                None => Values::unknown(Why::From(name.span)),
-            },
-        }
-    }
-
-    fn symbol(&mut self, symbol: SymbolId, span: Span) -> Values<'a> {
-        if let Some(values) = self.known.get(&symbol) {
-            return values.clone();
-        }
-        // A name whose value is made from itself: what went before is not known.
-        if self.following.contains(&symbol) {
-            self.context_uses += 1;
-            return Values::unknown(Why::From(span));
-        }
-        let before = self.context_uses;
-        self.following.push(symbol);
-        let values = self.binding(symbol, span);
-        self.following.pop();
-        if self.context_uses == before && values.are_plain() {
-            self.known.insert(symbol, values.clone());
-        }
-        values
-    }
-
-    fn binding(&mut self, symbol: SymbolId, span: Span) -> Values<'a> {
-        let (facts, unknown) = (self.facts, Values::unknown(Why::From(span)));
-        let values = match facts.bindings.get(&symbol) {
-            Some(Binding::Function(scope)) => Values::one(Value::Function(*scope)),
-            Some(Binding::Enum(declaration)) => Values::one(Value::Enum(declaration)),
-            Some(Binding::Declared { init, steps }) => {
-                let values = init.map_or_else(|| Values::one(Value::Nothing), |init| self.eval(init));
-                self.take(values, steps, span)
-            }
-            Some(Binding::Parameter { function, index, default, steps, span }) => {
-                let values = self.parameter(*function, *index, *default, *span);
-                self.take(values, steps, *span)
-            }
-            Some(Binding::Item { scope, steps, span }) => {
-                let values = self.item(*scope, *span);
-                self.take(values, steps, *span)
-            }
-            Some(Binding::Opaque | Binding::Ambient) | None => unknown.clone(),
-        };
-        self.written(symbol, values, unknown)
-    }
-
-    /// What a name can stand for after it, or what it stands for, was changed.
-    fn written(&mut self, symbol: SymbolId, values: Values<'a>, unknown: Values<'a>) -> Values<'a> {
-        let writes = self.facts.writes.get(&symbol);
-        let assigned = writes.map_or(0, |writes| writes.assigned.len());
-        let appended = writes.map_or(0, |writes| writes.appended);
-        let times = self.scoping.get_resolved_references(symbol).filter(|reference| reference.is_write()).count();
-        if times > assigned + appended {
-            return unknown;
-        }
-        let Some(writes) = writes else { return values };
-        let span = self.scoping.symbol_span(symbol);
-        let mut values = values;
-        if assigned > 0 {
-            values = writes.assigned.iter().take(VALUES_MAX).fold(values.without_nothing().0, |all, expression| {
-                let more = self.eval(expression).without_nothing().0;
-                all.join(more, span)
-            });
-        }
-        if appended > 0 {
-            let open = |mut text: Text| {
-                text.push_hole(Why::From(span));
-                Value::Text(text)
-            };
-            values = Values(values.texts(span).into_iter().map(open).collect());
-        }
-        if !writes.pushed.is_empty() {
-            values = self.with_pushed(values, &writes.pushed, span);
-        }
-        keys_written(writes, values, unknown, span)
-    }
-
-    /// Goes from values to parts of them.
-    fn take(&mut self, mut values: Values<'a>, steps: &[Take<'a>], span: Span) -> Values<'a> {
-        for step in steps {
-            values = match step {
-                Take::Key(key) => self.member(&values, &Text::known(key, span), span),
-                Take::Index(index) => self.at(&values, *index, span),
-                Take::Or(default) => match values.without_nothing() {
-                    (values, true) => values.join(self.eval(default), span),
-                    // What is not known may be nothing.
-                    (values, false) if values.0.iter().any(|value| matches!(value, Value::Unknown(_))) => {
-                        values.join(self.eval(default), span)
-                    }
-                    (values, false) => values,
-                },
-                Take::Unknown => Values::unknown(Why::From(span)),
-            };
-        }
-        values
     }
 }
 
@@ -290,17 +212,4 @@ pub(super) fn append_each(texts: Vec<Text>, next: &[Text], span: Span) -> Vec<Te
         text
     };
     texts.iter().flat_map(|text| next.iter().map(move |end| append(text, end))).collect()
-}
-
-/// `url.search = …` leaves alone what grants are about, `url.pathname = …` the origin; nothing else is looked into.
-fn keys_written<'a>(writes: &Writes<'a>, values: Values<'a>, unknown: Values<'a>, span: Span) -> Values<'a> {
-    let written = |harmless: &[&str]| writes.keys.iter().any(|key| !key.is_some_and(|key| harmless.contains(&key)));
-    match () {
-        () if !written(&["search", "hash"]) => values,
-        () if !written(&["search", "hash", "pathname"]) => {
-            let origins = values.texts(span).into_iter().map(|text| Value::Text(super::url::below_origin(&text, span)));
-            Values(origins.collect())
-        }
-        () => unknown,
-    }
 }

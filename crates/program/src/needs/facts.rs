@@ -37,11 +37,24 @@ pub(super) struct Facts<'a> {
 #[derive(Clone)]
 pub(super) enum Binding<'a> {
     /// `const name = init`, or a part of `init`.
-    Declared { init: Option<&'a Expression<'a>>, steps: Vec<Take<'a>> },
+    Declared {
+        init: Option<&'a Expression<'a>>,
+        steps: Vec<Take<'a>>,
+    },
     /// A parameter, or a part of one.
-    Parameter { function: ScopeId, index: usize, default: Option<&'a Expression<'a>>, steps: Vec<Take<'a>>, span: Span },
+    Parameter {
+        function: ScopeId,
+        index: usize,
+        default: Option<&'a Expression<'a>>,
+        steps: Vec<Take<'a>>,
+        span: Span,
+    },
     /// The variable of a loop over items, or a part of it.
-    Item { scope: ScopeId, steps: Vec<Take<'a>>, span: Span },
+    Item {
+        scope: ScopeId,
+        steps: Vec<Take<'a>>,
+        span: Span,
+    },
     Function(ScopeId),
     Enum(&'a TSEnumDeclaration<'a>),
     /// `declare const name`: there only for the types, so the global is meant.

@@ -117,7 +117,8 @@ impl Entries {
         self.needs.sort_by_key(|(_, places, _)| places.first().copied());
         self.unknown.sort_by_key(|(_, at, _)| *at);
         let (clock, random) = (list(&self.clock), list(&self.random));
-        let need = |(power, places, exact): (Power, BTreeSet<usize>, bool)| Need { power, places: list(&places), exact };
+        let need =
+            |(power, places, exact): (Power, BTreeSet<usize>, bool)| Need { power, places: list(&places), exact };
         let unknown = self.unknown.into_iter().map(|(kind, at, why)| Unknown { kind, place: place(&at), why });
         Needs { unknown: unknown.collect(), needs: self.needs.into_iter().map(need).collect(), clock, random }
     }

@@ -70,12 +70,13 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// What an object has under a key, or under any key.
-    pub(super) fn property(
-        &mut self,
-        object: &'a ObjectExpression<'a>,
-        key: Option<&str>,
-        span: Span,
-    ) -> Values<'a> {
+    pub(super) fn property(&mut self, object: &'a ObjectExpression<'a>, key: Option<&str>, span: Span) -> Values<'a> {
+        // An object may be spread into itself.
+        let values = self.deeper(|eval| eval.property_inner(object, key, span));
+        values.unwrap_or_else(|| Values::unknown(Why::Far(span)))
+    }
+
+    fn property_inner(&mut self, object: &'a ObjectExpression<'a>, key: Option<&str>, span: Span) -> Values<'a> {
         let mut all = Values::none();
         // The last one counts, but what may be the same key in disguise hides nothing that stands before it.
         for property in object.properties.iter().rev() {
@@ -125,12 +126,7 @@ impl<'a> Eval<'_, 'a> {
         }
     }
 
-    fn enum_member(
-        &mut self,
-        declaration: &'a TSEnumDeclaration<'a>,
-        key: Option<&str>,
-        span: Span,
-    ) -> Values<'a> {
+    fn enum_member(&mut self, declaration: &'a TSEnumDeclaration<'a>, key: Option<&str>, span: Span) -> Values<'a> {
         let mut all = Values::none();
         for member in declaration.body.members.iter().take(VALUES_MAX + 1) {
             let own = match &member.id {

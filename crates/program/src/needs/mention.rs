@@ -3,7 +3,8 @@
 use super::eval::Eval;
 use super::facts::Binding;
 use super::ledger::Ledger;
-use super::report::{Finding, kv, only_space};
+use super::power::{kv, only_space};
+use super::report::Finding;
 use super::value::{Host, Root};
 use isolith_core::{Access, BindingName, Power, ToolGrant};
 use oxc::span::Span;
@@ -84,5 +85,5 @@ fn tool(name: &str, at: u32, ledger: &mut Ledger<'_>) {
 }
 
 fn value(kind: &'static str, name: &str, at: u32, ledger: &mut Ledger<'_>) {
-    ledger.unknown(kind, at, format!("`{name}` is handed on as a value, and what is done with it cannot be told"));
+    ledger.unknown(kind, at, format!("what is done with `{name}` cannot be told here"));
 }

@@ -5,9 +5,10 @@
 //! than the call. This is advice on what to grant, and no protection: that is what the grants are for.
 //!
 //! `facts` is collected in one walk over the tree; `eval` and its neighbours say what an expression can be; `report`
-//! makes needs of the calls that lead outside; `egress` and `places` read URLs and paths with holes in them.
+//! makes needs of the calls that lead outside; `egress` and `power` read URLs, paths and names with holes in them.
 
 mod array;
+mod bind;
 mod call;
 mod collect;
 mod context;
@@ -18,7 +19,9 @@ mod facts;
 mod ledger;
 mod member;
 mod mention;
+mod name;
 mod place;
+mod power;
 mod report;
 mod text;
 mod url;

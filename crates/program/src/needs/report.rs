@@ -7,30 +7,33 @@ use super::eval::Eval;
 use super::facts::Call;
 use super::ledger::Ledger;
 use super::mention;
-use super::text::{Piece, Text, Why};
+use super::power::{Folder, common, files, folder, invoke, key_space, kv, named, only_space, secret, tool};
+use super::text::{Text, Why};
 use super::value::{Host, Root, Value, Values};
-use isolith_core::{
-    Access, BindingName, Bounds, FilesGrant, Grant, GuestPath, InvokeGrant, KvGrant, Power, SecretGrant, SecretName,
-    ToolGrant,
-};
+use isolith_core::{Access, BindingName, Power};
 use oxc::ast::ast::{Argument, CallExpression, Expression};
 use oxc::span::{GetSpan, Span};
 use std::collections::HashSet;
 
-/// The key space that `kv.get` and the like are taken to mean.
-const ONLY_SPACE: &str = "default";
-
-const KV_READS: [&str; 5] = ["get", "getMany", "getWithMetadata", "list", "keys"];
-const KV_WRITES: [&str; 3] = ["put", "compareAndSet", "delete"];
 const FILE_READS: [&str; 7] = ["read", "readText", "readJson", "stream", "list", "stat", "exists"];
 const FILE_WRITES: [&str; 5] = ["write", "append", "writeJson", "remove", "makeFolder"];
 
 /// One thing that a call does outside.
 pub(super) enum Finding {
-    Need { power: Power, exact: bool },
+    Need {
+        power: Power,
+        exact: bool,
+    },
     /// What is not known, by its kind and a word for it.
-    Lost { kind: &'static str, what: &'static str, why: Why },
-    Unknown { kind: &'static str, why: String },
+    Lost {
+        kind: &'static str,
+        what: &'static str,
+        why: Why,
+    },
+    Unknown {
+        kind: &'static str,
+        why: String,
+    },
     /// A key space was opened by name; what is done with it shows elsewhere.
     Opened(BindingName),
     Clock,
@@ -77,9 +80,7 @@ impl<'a> Eval<'_, 'a> {
             Call::Call(call) => call,
             Call::New(new) => {
                 let callees = self.eval(&new.callee);
-                let is_clock = |value: &Value<'a>| {
-                    matches!(value, Value::Host(host) if host.root == Root::Date && host.keys.is_empty())
-                };
+                let is_clock = |value: &Value<'a>| matches!(value, Value::Host(host) if host.root == Root::Date && host.keys.is_empty());
                 let clock = new.arguments.is_empty() && callees.0.iter().any(is_clock);
                 return (if clock { vec![Finding::Clock] } else { Vec::new() }, Vec::new());
             }
@@ -148,7 +149,9 @@ impl<'a> Eval<'_, 'a> {
                 }
             }
             (Root::Kv, [Some(method)]) => out.extend(only_space(method)),
-            (Root::Kv, [None]) => out.push(named("kv", "the key space's name", &keys[0], |name| kv(name, Access::Write))),
+            (Root::Kv, [None]) => {
+                out.push(named("kv", "the key space's name", &keys[0], |name| kv(name, Access::Write)));
+            }
             (Root::Kv, [_, method]) => out.push(key_space(&keys[0], *method)),
             (Root::Files, [Some(method)]) => self.files(method, &given, span, out),
             (Root::Files, [None]) => {
@@ -195,7 +198,7 @@ impl<'a> Eval<'_, 'a> {
             // There is no such method, so the call only fails.
             _ => return,
         };
-        let mut paths = |index: usize| -> Vec<Result<(GuestPath, bool), Finding>> {
+        let mut paths = |index: usize| -> Vec<Folder> {
             let root = (index == 0 && method == "list").then(|| Text::known(".", span));
             match (self.given(given, index, span), root) {
                 (Values(values), Some(root)) if matches!(values[..], [Value::Nothing]) => vec![folder(&root)],
@@ -204,9 +207,9 @@ impl<'a> Eval<'_, 'a> {
         };
         let first = paths(0);
         if method != "rename" {
-            let need = |path| match path {
+            let need = |path: Folder| match path {
                 Ok((path, exact)) => Finding::Need { power: files(path, access), exact },
-                Err(finding) => finding,
+                Err(finding) => *finding,
             };
             return out.extend(first.into_iter().map(need));
         }
@@ -218,7 +221,7 @@ impl<'a> Eval<'_, 'a> {
             }
             _ => out.extend(first.into_iter().chain(second).map(|path| match path {
                 Ok((path, _)) => Finding::Need { power: files(path, Access::Write), exact: false },
-                Err(finding) => finding,
+                Err(finding) => *finding,
             })),
         }
     }
@@ -233,113 +236,4 @@ fn callback<'a>(call: &'a CallExpression<'a>) -> Option<(&'a Expression<'a>, &'a
         Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_)
     );
     (!inline && EACH.contains(&member.property.name.as_str())).then_some((&member.object, callback))
-}
-
-/// The need of something that is known by its name.
-fn named(kind: &'static str, what: &'static str, name: &Text, power: impl Fn(BindingName) -> Power) -> Finding {
-    match (name.whole(), name.beginning().1) {
-        (Some(whole), _) => match BindingName::new(whole) {
-            Ok(name) => Finding::Need { power: power(name), exact: true },
-            Err(error) => Finding::Unknown { kind, why: error.to_string() },
-        },
-        (None, why) => Finding::Lost { kind, what, why: why.unwrap_or(Why::From(Span::default())) },
-    }
-}
-
-fn secret(name: &Text) -> Finding {
-    match (name.whole().map(SecretName::new), name.beginning().1) {
-        (Some(Ok(name)), _) => {
-            Finding::Need { power: Power::Secret(SecretGrant { name, from: None, reveal: true }), exact: true }
-        }
-        (Some(Err(why)), _) => Finding::Unknown { kind: "secret", why },
-        (None, why) => {
-            let why = why.unwrap_or(Why::From(Span::default()));
-            Finding::Lost { kind: "secret", what: "the secret's name", why }
-        }
-    }
-}
-
-/// `kv.<space>.<method>(…)`
-fn key_space(name: &Text, method: Option<&str>) -> Finding {
-    match method {
-        Some(method) if KV_READS.contains(&method) => {
-            named("kv", "the key space's name", name, |name| kv(name, Access::Read))
-        }
-        Some(method) if KV_WRITES.contains(&method) => {
-            named("kv", "the key space's name", name, |name| kv(name, Access::Write))
-        }
-        // It may be any method.
-        _ => match named("kv", "the key space's name", name, |name| kv(name, Access::Write)) {
-            Finding::Need { power, .. } => Finding::Need { power, exact: false },
-            finding => finding,
-        },
-    }
-}
-
-/// `kv.get(…)` and the like, which work where exactly one key space is granted.
-pub(super) fn only_space(method: &str) -> Option<Finding> {
-    let access = match method {
-        method if KV_READS.contains(&method) => Access::Read,
-        method if KV_WRITES.contains(&method) => Access::Write,
-        _ => return None,
-    };
-    let name = BindingName::new(ONLY_SPACE).ok()?;
-    Some(Finding::Need { power: kv(name, access), exact: false })
-}
-
-/// Whether a need is the guess that [`only_space`] makes: any key space will do if it is the only one.
-pub(super) fn is_only_space(need: &super::Need) -> bool {
-    matches!(&need.power, Power::Kv(kv) if !need.exact && kv.name.as_str() == ONLY_SPACE)
-}
-
-/// The smallest part of the file tree that is certain to hold a path.
-fn folder(path: &Text) -> Result<(GuestPath, bool), Finding> {
-    let invalid = |error: isolith_core::InvalidPath| Finding::Unknown { kind: "files", why: error.to_string() };
-    let (beginning, hole) = path.beginning();
-    let Some(why) = hole else { return Ok((GuestPath::new(beginning).map_err(invalid)?, true)) };
-    let leads_up = |piece: &Piece| matches!(piece, Piece::Known(text) if text.split('/').any(|name| name == ".."));
-    let lost = Finding::Lost { kind: "files", what: "the path", why };
-    let Some(slash) = beginning.rfind('/').filter(|_| !path.pieces().iter().any(leads_up)) else {
-        return Err(match beginning {
-            "" => lost,
-            _ => Finding::Unknown { kind: "files", why: format!("only the beginning of the path is known: `{beginning}`") },
-        });
-    };
-    match GuestPath::new(&beginning[..=slash]).map_err(invalid)? {
-        // All of the tree is not what anyone wants to grant on a guess.
-        path if path.names().is_empty() => Err(lost),
-        path => Ok((path, false)),
-    }
-}
-
-/// The innermost folder that holds both.
-fn common(a: &GuestPath, b: &GuestPath) -> GuestPath {
-    let shared = a.names().iter().zip(b.names()).take_while(|(x, y)| x == y).map(|(name, _)| name.as_str());
-    let names = if a.is_absolute() == b.is_absolute() { shared.collect::<Vec<_>>().join("/") } else { String::new() };
-    let path = if a.is_absolute() { format!("/{names}") } else { names };
-    GuestPath::new(&path).unwrap_or_else(|_| a.clone())
-}
-
-fn tool(name: BindingName) -> Power {
-    Power::Tool(ToolGrant::new(name))
-}
-
-fn invoke(name: BindingName) -> Power {
-    Power::Invoke(InvokeGrant { name, program: None, grants: Vec::new(), args: Bounds::default() })
-}
-
-/// A key space with the quota that it has unless a grant says otherwise.
-pub(super) fn kv(name: BindingName, access: Access) -> Power {
-    match format!("kv:{name}").parse::<Grant>().map(|grant| grant.power) {
-        Ok(Power::Kv(grant)) => Power::Kv(KvGrant { access, ..grant }),
-        _ => Power::Kv(KvGrant { name, access, quota_bytes: 0 }),
-    }
-}
-
-/// A part of the file tree with the quota that it has unless a grant says otherwise.
-fn files(path: GuestPath, access: Access) -> Power {
-    match "files:read .".parse::<Grant>().map(|grant| grant.power) {
-        Ok(Power::Files(grant)) => Power::Files(FilesGrant { path, access, ..grant }),
-        _ => Power::Files(FilesGrant { path, access, quota_bytes: 0 }),
-    }
 }

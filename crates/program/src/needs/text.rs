@@ -3,7 +3,7 @@
 use oxc::span::Span;
 
 /// More of one text than this is not looked at: longer than any URL or path in good faith.
-const BYTES_MAX: usize = 4 << 10;
+const BYTES_MAX: usize = 2 << 10;
 /// More pieces than this are one hole.
 const PIECES_MAX: usize = 24;
 
@@ -77,6 +77,11 @@ impl Text {
                 Piece::Hole(why) => self.push_hole(*why),
             }
         }
+    }
+
+    /// How many bytes are known.
+    pub(super) fn len(&self) -> usize {
+        self.bytes
     }
 
     /// The pieces in order; none of an empty text.

@@ -16,9 +16,9 @@ pub(super) struct Known<'t> {
 
 /// Takes the beginning of a URL apart. Nothing if it is none of ours.
 pub(super) fn split(text: &str) -> Option<Known<'_>> {
-    let at = ["https://", "http://"].into_iter().find_map(|scheme| {
-        text.get(..scheme.len()).filter(|start| start.eq_ignore_ascii_case(scheme)).map(str::len)
-    })?;
+    let at = ["https://", "http://"]
+        .into_iter()
+        .find_map(|scheme| text.get(..scheme.len()).filter(|start| start.eq_ignore_ascii_case(scheme)).map(str::len))?;
     let (scheme, after) = text.split_at(at);
     let end = after.find(['/', '?', '#', '\\']);
     let (authority, rest) = after.split_at(end.unwrap_or(after.len()));
@@ -49,7 +49,9 @@ pub(super) fn resolve(text: &Text, base: &Text, span: Span) -> Text {
     if has_scheme || beginning.starts_with("//") || beginning.starts_with('\\') {
         return text.clone();
     }
-    if hole.is_none() && let Some(base) = base.whole() {
+    if hole.is_none()
+        && let Some(base) = base.whole()
+    {
         let joined = Target::parse(base).and_then(|base| base.join(beginning));
         return joined.map_or_else(|_| text.clone(), |target| Text::known(target.url().as_str(), span));
     }

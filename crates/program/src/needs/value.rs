@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// More possibilities than this are not kept apart.
 pub(super) const VALUES_MAX: usize = 64;
 
+/// Bytes that are read in the time of one step.
+const BYTES_A_STEP: usize = 64;
+
 /// One thing that an expression can be.
 #[derive(Clone)]
 pub(super) enum Value<'a> {
@@ -180,6 +183,15 @@ impl<'a> Values<'a> {
                 _ => Text::hole(Why::From(span)),
             })
             .collect()
+    }
+
+    /// What it costs to copy and read these, in steps.
+    pub(super) fn weight(&self) -> usize {
+        let weight = |value: &Value<'a>| match value {
+            Value::Text(text) => 1 + text.len() / BYTES_A_STEP,
+            _ => 1,
+        };
+        self.0.iter().map(weight).sum()
     }
 
     /// Whether these are texts without surprises, which mean the same wherever they are asked for.

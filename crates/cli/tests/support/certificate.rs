@@ -1,0 +1,15 @@
+//! Certificates for servers on loopback.
+
+use std::sync::Arc;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+/// What a server of these names needs, and the certificate (PEM) that a client has to trust.
+pub fn certificate(names: Vec<String>) -> (Arc<ServerConfig>, String) {
+    let certified = rcgen::generate_simple_self_signed(names).unwrap();
+    let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = config.with_no_client_auth().with_single_cert(vec![certified.cert.der().clone()], key).unwrap();
+    (Arc::new(config), certified.cert.pem())
+}
