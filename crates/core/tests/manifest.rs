@@ -43,7 +43,7 @@ fn sample() -> Value {
             {"kind": "kv", "name": "shared", "budgets": [{"of": "operator kv:shared", "calls": 9}]},
         ],
         "limits": {
-            "timeout": "1m", "cpu": 5, "memory": "64MiB", "stack": "256KiB", "source": 65536, "output": "1MiB",
+            "timeout": "1m", "cpu": 5, "memory": "64MiB", "stack": "256KiB", "source": 65536, "output": "2MiB",
             "value": "1MiB", "payload": "1MiB", "suspended": "8MiB", "egress_response": "8MiB", "egress_requests": 10,
             "calls": 100, "calls_in_flight": 4,
         },

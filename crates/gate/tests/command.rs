@@ -114,9 +114,13 @@ async fn gone(process: i32) {
         let state = stat.rsplit_once(')')?.1.trim().chars().next()?;
         (state != 'Z' && state != 'X').then_some(())
     };
-    while running().is_some() {
+    for _ in 0..4000 {
+        if running().is_none() {
+            return;
+        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    panic!("{process} still runs");
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ fn schemas_lead_nowhere_and_have_to_be_sound() {
         (json!({ "$ref": "https://example.com/schema.json" }), "nothing is fetched"),
         (json!({ "$ref": "http://127.0.0.1:1/schema.json" }), "nothing is fetched"),
         (json!({ "$ref": format!("file://{}", file.path().display()) }), "nothing is fetched"),
-        (json!({ "properties": { "a": { "$ref": "other.json" } } }), "nothing is fetched"),
+        (json!({ "properties": { "a": { "$ref": "other.json" } } }), "No base URI"),
         (json!({ "$schema": "https://example.com/meta" }), ""),
         (json!({ "$ref": "#/$defs/none" }), ""),
         (json!({ "type": "strin" }), ""),

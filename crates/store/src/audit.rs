@@ -104,9 +104,9 @@ impl Audit {
 
 impl AuditLog for Audit {
     fn record(&self, row: AuditRow) {
-        if self.send(Message::Row(Box::new(rows::bounded(row)))) {
-            self.recorded.fetch_add(1, Ordering::Release);
-        }
+        // Counted first: a row that cannot be sent is one that flushing has to complain about.
+        self.recorded.fetch_add(1, Ordering::Release);
+        self.send(Message::Row(Box::new(rows::bounded(row))));
     }
 
     fn flush(&self) -> Result<(), String> {

@@ -14,7 +14,7 @@ fn row(number: u64) -> AuditRow {
         program: format!("digest-{}", number % 2),
         grant: "egress:https://a.example".into(),
         what: format!("GET https://a.example/{number}"),
-        host: (number % 2 == 0).then(|| "a.example".into()),
+        host: number.is_multiple_of(2).then(|| "a.example".into()),
         outcome: if denied { CallOutcome::Denied } else { CallOutcome::Ok },
         error: denied.then(|| "not granted".into()),
         duration_us: number,
@@ -79,6 +79,18 @@ fn lines_hold_one_row_each() {
     assert_eq!((lines.len(), lines[0]), (3, "{}"));
     assert_eq!(serde_json::from_str::<AuditRow>(lines[2]).unwrap(), hostile);
     assert!(!text.contains('\u{1b}'));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn lines_that_cannot_be_written_are_not_passed_over() {
+    let (_folder, audit) = log();
+    let audit = audit.with_lines("/dev/full").unwrap();
+    audit.record(row(0));
+    for _ in 0..2 {
+        assert!(audit.flush().unwrap_err().contains("missing in its file of lines"));
+    }
+    assert_eq!(audit.query(&AuditQuery::default()).unwrap().len(), 1, "the database has them");
 }
 
 #[test]

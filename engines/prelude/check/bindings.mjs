@@ -3,7 +3,7 @@ export default async function check({ fresh, is }) {
   const calls = [];
   const guest = fresh({ call: (name, payload) => { calls.push([name, payload]); return `${name} done`; } });
   is('bindings', 'nothing is granted at first', guest.run('[Object.keys(tools), Object.isFrozen(tools), typeof input, "input" in globalThis, typeof tools.anything]'), [[], true, 'undefined', true, 'undefined']);
-  guest.hooks.configure(guest.run('({ tools: ["add", "constructor", "get-weather"], input: { a: 1 }, args: { city: "Bern", n: 3 } })'));
+  guest.configure(guest.run('({ tools: ["add", "constructor", "get-weather"], input: { a: 1 }, args: { city: "Bern", n: 3 } })'));
   is('bindings', 'a tool answers', await guest.run('tools.add({ x: 1 }, "ignored")'), 'add done');
   is('bindings', 'and by its other name', await guest.run('external_add(5)'), 'add done');
   await guest.run('tools.add()');

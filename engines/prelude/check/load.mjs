@@ -28,6 +28,32 @@ const NATIVE_INTERNALS = `
     },
   })`;
 
+const PUBLISH = `(native, hooks, keep) => {
+    const { defineProperty, freeze, create } = Object, { hasOwn } = Object;
+    const define = (name, value) => defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    const space = (name, kept) => { const made = create(hooks.spaceMethods); keep(made, name, kept); return made; };
+    return (config) => {
+      if (hasOwn(config, 'tools')) {
+        const tools = create(null);
+        for (const name of config.tools) {
+          const tool = { async [name](argument) { return native.call(name, argument); } }[name];
+          tools[name] = tool;
+          define('external_' + name, tool);
+        }
+        define('tools', freeze(tools));
+      }
+      if (hasOwn(config, 'kv')) {
+        const kv = config.kv.length === 1 ? space(config.kv[0]) : create(hooks.spacesMethods);
+        for (const name of config.kv) {
+          const made = freeze(space(name, true));
+          if (!(name in kv)) kv[name] = made;
+        }
+        define('kv', freeze(kv));
+      }
+      for (const name of Object.keys(hooks.bindings)) if (hasOwn(config, name)) define(name, hooks.bindings[name]);
+    };
+  }`;
+
 /** What a host may answer besides JSON and bytes. */
 export class HostBody {
   constructor(id, length = null) { Object.assign(this, { id, length }); }
@@ -61,16 +87,21 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     return parse(JSON.stringify(value));
   };
   const failure = (error) => (error instanceof HostError ? hooks.makeError(error.name, error.message, error.code) : error);
+  const spaces = new Map();
+  const found = new Map();
   const native = {
     ask: (what, bytes) => {
       const text = JSON.stringify(what);
       if (text.length + (bytes === undefined ? 0 : byteLength.call(bytes)) + 4 > payloadMax) throw new GuestRangeError('too large');
-      const sent = bytes === undefined ? undefined : new Uint8Array(Buffer.from(bytes));
+      const sent = bytes === undefined ? undefined : new Uint8Array(byteLength.call(bytes));
+      if (sent !== undefined) sent.set(bytes);
       return new GuestPromise((resolve, reject) => {
         Promise.resolve().then(() => ask(JSON.parse(text), sent)).then((value) => resolve(reply(value)), (error) => reject(failure(error)));
       });
     },
     payloadMax: () => payloadMax,
+    spaceName: (object) => spaces.get(object),
+    findSpace: (name) => found.get(name),
     output: (stream, text) => { lines.push([stream, text]); },
     call: (name, argument) => {
       const payload = JSON.stringify(argument);
@@ -80,7 +111,7 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
       if (typeof bodies === 'function') return new GuestPromise((resolve, reject) => { bodies(id, most).then((bytes) => resolve(guestBytes(bytes)), reject); });
       const left = bodies.get(id) ?? new Uint8Array(0);
       bodies.set(id, left.subarray(most));
-      return GuestPromise.resolve(guestBytes(left.subarray(0, most)));
+      return new GuestPromise((resolve) => { resolve(guestBytes(left.subarray(0, most))); });
     },
     setTimer: (fn, delay, repeat, values) => timers.push({ fn, delay, repeat, values }),
     clearTimer: (id) => { if (Number.isInteger(id) && timers[id - 1]) timers[id - 1].cleared = true; },
@@ -101,6 +132,9 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     proxyTarget: peek.proxyTarget,
   };
   const hooks = run(source().text, 'isolith:prelude')(native);
+  /** What an engine does with names: see 90-bindings.js. */
+  const publish = run(PUBLISH)(native, hooks, (space, name, kept) => { spaces.set(space, name); if (kept) found.set(name, space); });
+  const configure = (config) => { publish(config); hooks.configure(config); };
   const stream = (wanted) => lines.filter(([which]) => which === wanted).map(([, text]) => text);
-  return { context, run, hooks, lines, timers, stdout: () => stream(0), stderr: () => stream(1), clear: () => { lines.length = 0; } };
+  return { context, run, hooks, configure, lines, timers, stdout: () => stream(0), stderr: () => stream(1), clear: () => { lines.length = 0; } };
 }

@@ -138,7 +138,7 @@ export default async function check({ fresh, is, compare }) {
   for (const program of programs(base)) {
     const host = makeHost();
     const guest = fresh({ ask: host.ask, bodies: host.read });
-    guest.hooks.configure(guest.run('({ fetch: true })'));
+    guest.configure(guest.run('({ fetch: true })'));
     await compare('network', program.replaceAll(base, ''), () => guest.run(wrap(program)), () => (0, eval)(wrap(program)));
   }
 
@@ -146,7 +146,7 @@ export default async function check({ fresh, is, compare }) {
   const asked = async (program) => {
     const host = makeHost();
     const guest = fresh({ ask: host.ask, bodies: host.read, payloadMax: 2_000 });
-    guest.hooks.configure(guest.run('({ fetch: true })'));
+    guest.configure(guest.run('({ fetch: true })'));
     let value;
     try {
       value = await guest.run(wrap(program));
@@ -175,7 +175,7 @@ export default async function check({ fresh, is, compare }) {
   is('network', 'a payload that is too large is a RangeError', await asked(`return fetch('${base}/echo', { method: 'POST', body: new Uint8Array(5000) });`), ['RangeError']);
 
   const order = fresh({ ask: async () => ({ url: '', status: 200, statusText: '', headers: [], redirected: false, body: null, length: null }) });
-  order.hooks.configure(order.run('({ fetch: true })'));
+  order.configure(order.run('({ fetch: true })'));
   const members = 'body cache credentials duplex headers integrity keepalive method mode priority redirect referrer referrerPolicy signal window';
   is('network', 'each member of init is read once, in the order of WebIDL', await order.run(`(async () => {
     const read = [];
@@ -185,11 +185,11 @@ export default async function check({ fresh, is, compare }) {
   is('network', 'and of Response', order.run(`(() => { const read = []; new Response('x', new Proxy({}, { get(_, key) { read.push(key); } })); return read.join(' '); })()`), 'headers status statusText');
   is('network', 'headers are read once', await order.run(`(async () => { let n = 0; await fetch('http://h/', { headers: { get a() { n++; return 'b'; } } }); return n; })()`), 1);
   const late = fresh({ ask: async (call) => (call.kind === 'fetch' ? { url: '', status: 200, statusText: '', headers: [], redirected: false, body: 9, length: null } : undefined) });
-  late.hooks.configure(late.run('({ fetch: true })'));
+  late.configure(late.run('({ fetch: true })'));
   is('network', 'the length and name of fetch', late.run('[fetch.name, fetch.length, "prototype" in fetch]'), ['fetch', 1, false]);
   is('network', 'an error of the host comes as it is', await (async () => {
     const guest = fresh({ ask: async () => { throw new HostError('NotGranted', 'no', 'egress.denied'); } });
-    guest.hooks.configure(guest.run('({ fetch: true })'));
+    guest.configure(guest.run('({ fetch: true })'));
     return guest.run(`fetch('http://h/').catch((e) => [e.name, e.message, e.code])`);
   })(), ['NotGranted', 'no', 'egress.denied']);
   server.closeAllConnections();

@@ -76,10 +76,46 @@ export default async function check({ fresh, is }) {
   const body = hooked.hooks.makeError('TypeError', 'm', 'c');
   is('tamper', 'errors of the host keep their class', [body.message, body.code], ['m', 'c']);
 
+  // Bindings: what is asked and what comes back is the same after every replacement.
+  const uses = `
+    const keptFetch = fetch, keptFiles = files, keptKv = kv, keptInvoke = invoke, keptSecrets = secrets;
+    const work = async () => {
+      const r = await keptFetch('http://h/p?q#f', { method: 'put', headers: { 'X-A': 'b' }, body: 'text' });
+      say(r.status + ' ' + r.headers.get('x-b') + ' ' + await r.text());
+      const up = await keptFetch('http://h/up', { method: 'POST', body: (async function* () { yield chunk; })() });
+      say('up ' + up.status);
+      say('kv ' + await keptKv.put('k', { a: 1 }, { ttl: 1 }) + await keptKv.get('k'));
+      let keys = ''; const all = keptKv.keys('p'); for (let step = await all.next(); !step.done; step = await all.next()) keys += step.value;
+      say('keys ' + keys);
+      say('files ' + await keptFiles.write('f', 'data') + await keptFiles.readText('f') + (await keptFiles.list()).length);
+      say('invoke ' + await keptInvoke('p', { x: 1 }) + await keptSecrets.get('s'));
+      try { await keptKv.get(5); } catch (e) { say('error ' + e.message); }
+    };
+    work();`;
+  const bound = (before) => {
+    const asked = [];
+    const answers = { get: [{ value: 'v' }], list: { keys: [{ key: 'x' }, { key: 'y' }], cursor: null, entries: [{ name: 'n' }] }, read: new Uint8Array([111, 107]), put: 2, write: 4 };
+    let last = 0;
+    const bodies = new Map([[1, new TextEncoder().encode('body')], [2, new TextEncoder().encode('body')]]);
+    const guest = fresh({ bodies, ask: async (call, bytes) => {
+      asked.push([JSON.stringify(call), bytes === undefined ? null : Buffer.from(bytes).toString()]);
+      if (call.kind === 'fetch') return { url: 'u', status: 200, statusText: '', headers: [['x-b', 'c']], redirected: false, body: call.streamed ? null : ++last, length: null };
+      return call.op === undefined ? 'answer' : answers[call.op];
+    } });
+    guest.configure(guest.run('({ fetch: true, files: true, kv: ["a"], invoke: true, secrets: true })'));
+    guest.run(`(() => { const chunk = new Uint8Array([104, 105]), say = console.log; ${before} ${uses} })()`);
+    return new Promise((resolve) => { setTimeout(() => resolve([guest.stdout(), asked]), 100); });
+  };
+  const calmly = await bound('');
+  is('tamper', 'the bindings were used at all', calmly[0].length, 7);
+  is('tamper', 'bindings ask and give the same after every replacement', await bound(spoilMore), calmly);
+  is('tamper', 'a toJSON on every object changes no call', await bound('Object.prototype.toJSON = Array.prototype.toJSON = () => 5;').then(([, asked]) => asked.map(([call]) => call.slice(0, 9)).every((start) => start.startsWith('{"'))), true);
+
   const hidden = fresh();
+  hidden.configure(hidden.run('({ fetch: true, files: true, kv: ["a", "b"], invoke: true, secrets: true })'));
   is('tamper', 'nothing inside can be reached', hidden.run(`(() => {
     const seen = new Set(); const found = []; const queue = [[globalThis, 'globalThis', 0]];
-    const bad = /^(native|hooks|nativeOutput|showValue|makeDecimal)$/;
+    const bad = /^(native|hooks|nativeAsk|bindings|spaceMethods|configure|nativeOutput|showValue|makeDecimal)$/;
     while (queue.length) {
       const [value, path] = queue.pop();
       if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;

@@ -6,6 +6,7 @@
 // - A method of a built-in is called through its uncurried constant: `slice(text, 0, 2)`, not `text.slice(0, 2)`.
 // - A list that stays inside is made by `newList()`. It has no prototype, so no setter on `Array.prototype` sees it.
 // - A record that stays inside, and every property descriptor, has `__proto__: null`.
+// - An async function returns what it awaited: to return a promise as it is asks the guest's `then`.
 // - Nothing is iterated by protocol unless a specification says that the guest's own iterator is to be asked.
 // - There are no template literals: QuickJS compiles one to a call of `String.prototype.concat`, which a guest can replace.
 
@@ -235,7 +236,7 @@ const rejected = (reason) => new Promise((_, reject) => { reject(reason); });
 
 // What the engine gives. Held in constants, so that no object with these functions lives on.
 const {
-  output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, readBody: nativeReadBody,
+  output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, spaceName: nativeSpaceName, findSpace: nativeFindSpace, readBody: nativeReadBody,
   setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
   now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode,
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,

@@ -3,10 +3,21 @@
 const HOST_BODY_CHUNK_BYTES = 64 << 10;
 
 const ignore = () => {};
+/** `promise.then(done, failed)` by `await`, because `then` asks the program's own `Promise[Symbol.species]` for its result. */
+async function whenSettled(promise, done, failed) {
+  let value;
+  try {
+    value = await promise;
+  } catch (error) {
+    failed(error);
+    return;
+  }
+  done(value);
+}
 /** Tells the host that a request or the rest of a body is not wanted any more. What it answers does not matter. */
 const drop = (what) => {
   try {
-    promiseThen(nativeAsk(what), ignore, ignore);
+    whenSettled(nativeAsk(what), ignore, ignore);
   } catch {
     // Nothing was asked, so nothing is held.
   }
@@ -33,7 +44,7 @@ class HostBody {
     return this.#id;
   }
 
-  async bytes() { return readHostBody(this.#take()); }
+  async bytes() { return await readHostBody(this.#take()); }
   async arrayBuffer() { return typedBuffer(await readHostBody(this.#take())); }
   async text() { return decodeUtf8(await readHostBody(this.#take())); }
   async json() { return jsonParse(decodeUtf8(await readHostBody(this.#take()))); }

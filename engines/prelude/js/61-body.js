@@ -135,7 +135,7 @@ async function consumeBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: Body has already been read');
   if (state.source === null) return new Uint8Array(0);
   state.used = true;
-  return readSource(state.source);
+  return await readSource(state.source);
 }
 
 function cloneBody(state) {
@@ -169,8 +169,8 @@ function addBodyMethods(Class, stateOf, headersOf) {
   const methods = {
     async arrayBuffer() { return typedBuffer(await consumeBody(stateOf(this))); },
     async blob() { return makeBlob(await consumeBody(stateOf(this)), getHeader(headersOf(this), 'content-type') ?? ''); },
-    async bytes() { return consumeBody(stateOf(this)); },
-    async formData() { return bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
+    async bytes() { return await consumeBody(stateOf(this)); },
+    async formData() { return await bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
     async json() { return jsonParse(decodeUtf8(await consumeBody(stateOf(this)))); },
     async text() { return decodeUtf8(await consumeBody(stateOf(this))); },
   };
@@ -213,7 +213,7 @@ class BodyStream {
     return {
       read: async () => {
         check();
-        return this.#next();
+        return await this.#next();
       },
       cancel: async () => {
         check();

@@ -39,7 +39,7 @@ function responseSource(id, signal) {
       else if (over) resolve(NO_BYTES);
       else {
         failRead = reject;
-        promiseThen(nativeReadBody(id, HOST_BODY_CHUNK_BYTES), (chunk) => {
+        whenSettled(nativeReadBody(id, HOST_BODY_CHUNK_BYTES), (chunk) => {
           if (!over && typedLength(chunk) === 0) end();
           resolve(chunk);
         }, (error) => {
@@ -111,7 +111,7 @@ function sendRequest(parts) {
     };
     const onAborted = () => { giveUp(reasonOf(signal)); };
     onAbort(signal, onAborted);
-    promiseThen(answer, (reply) => {
+    whenSettled(answer, (reply) => {
       if (exchange.over) {
         if (reply.body !== null) dropBody(reply.body);
         return;
@@ -131,7 +131,7 @@ function sendRequest(parts) {
       exchange.sent = true;
       if (exchange.answered) offAbort(signal, onAborted);
     };
-    promiseThen(sendBody(number, source, exchange), onSent, (error) => {
+    whenSettled(sendBody(number, source, exchange), onSent, (error) => {
       if (exchange.over) return;
       // When the host takes no more it says why, or that the server has answered already, in its answer to the request.
       if (exchange.writing) source.cancel();

@@ -45,7 +45,7 @@ async function kvPut(space, key, expect, value, options) {
   const given = requireOptions(options);
   call.metadata = given?.metadata;
   call.ttl_ms = kvTtl(given?.ttl);
-  return kvAsk(space, call);
+  return await kvAsk(space, call);
 }
 const kvGet = (space, keys) => kvAsk(space, { __proto__: null, op: 'get', keys });
 async function kvGetOne(space, key) {
@@ -63,47 +63,50 @@ async function kvList(space, prefix, cursor, limit) {
   return { keys, cursor: page.cursor ?? null };
 }
 
-let kvSpaces; // those of this run, by name
+/** The name of the key space that a method was called on. The engine makes these objects: see `makeKv`. */
+const spaceOf = (object) => {
+  const name = nativeSpaceName(object);
+  if (name === undefined) throw new TypeError('This method must be called on a key space, as in kv.get(key)');
+  return name;
+};
 
-/** One key space. Its prototype has none itself, so that only what is written here is found on it. */
-class KvSpace {
-  #name;
-  constructor(name) { this.#name = name; }
-
+/** What every key space has. It has no prototype, so that only what is written here is found on one. */
+const spaceMethods = freeze({
+  __proto__: null,
   async get(key) {
-    const entry = await kvGetOne(this.#name, kvKey(key));
+    const entry = await kvGetOne(spaceOf(this), kvKey(key));
     return entry === null ? null : entry.value;
-  }
+  },
   async getMany(keys) {
-    const space = this.#name;
+    const space = spaceOf(this);
     const asked = newList();
     for (const key of keys) push(asked, kvKey(key));
     const entries = asked.length === 0 ? asked : await kvGet(space, asked);
     const values = [];
     for (let i = 0; i < entries.length; i++) defineVisible(values, i, entries[i] === null ? null : entries[i].value);
     return values;
-  }
+  },
   async getWithMetadata(key) {
-    const entry = await kvGetOne(this.#name, kvKey(key));
+    const entry = await kvGetOne(spaceOf(this), kvKey(key));
     return entry === null ? null : kvEntry(entry);
-  }
-  async put(key, value, options = undefined) { return kvPut(this.#name, key, undefined, value, options); }
+  },
+  async put(key, value, options = undefined) { return await kvPut(spaceOf(this), key, undefined, value, options); },
   async compareAndSet(key, expectedVersion, value, options = undefined) {
     const expect = expectedVersion === null ? 0 : kvWhole(expectedVersion, 'The expected version', MAX_SAFE_INTEGER);
-    return kvPut(this.#name, key, expect, value, options);
-  }
-  async delete(key) { return kvAsk(this.#name, { __proto__: null, op: 'delete', key: kvKey(key) }); }
+    return await kvPut(spaceOf(this), key, expect, value, options);
+  },
+  async delete(key) { return await kvAsk(spaceOf(this), { __proto__: null, op: 'delete', key: kvKey(key) }); },
   async list(options = undefined) {
-    const space = this.#name;
+    const space = spaceOf(this);
     const given = requireOptions(options);
     const cursor = given?.cursor ?? undefined;
     const limit = given?.limit ?? undefined;
     const prefix = given?.prefix ?? '';
-    return kvList(space, kvText(prefix, 'prefix'), cursor === undefined ? undefined : kvText(cursor, 'cursor'),
+    return await kvList(space, kvText(prefix, 'prefix'), cursor === undefined ? undefined : kvText(cursor, 'cursor'),
       limit === undefined ? undefined : kvWhole(limit, 'limit', 2 ** 32 - 1));
-  }
+  },
   keys(prefix = '') {
-    const space = this.#name;
+    const space = spaceOf(this);
     const start = kvText(prefix, 'prefix');
     let page;
     let at = 0;
@@ -125,27 +128,12 @@ class KvSpace {
       },
       [symbolAsyncIterator]() { return this; },
     };
-  }
+  },
   space(name) {
-    const space = typeof name === 'string' ? kvSpaces[name] : undefined;
+    const space = nativeFindSpace(name);
     if (space === undefined) throw new TypeError('The key space ' + inspect(name, { __proto__: null, depth: 0 }) + ' is not granted');
     return space;
-  }
-}
-const kvSpaceMethod = KvSpace.prototype.space;
-delete KvSpace.prototype.constructor;
-freeze(setPrototypeOf(KvSpace.prototype, null));
-/** What the first object of its kind costs is paid with the image. */
-const kvWarm = freeze(new KvSpace(''));
-
-/** One space is `kv` itself as well. A method keeps its name where a space has the same: `kv.space(name)` finds both. */
-const makeKv = (names) => {
-  kvSpaces = { __proto__: null };
-  const kv = names.length === 1 ? new KvSpace(names[0]) : { __proto__: null, space: kvSpaceMethod };
-  for (let i = 0; i < names.length; i++) {
-    const space = freeze(new KvSpace(names[i]));
-    kvSpaces[names[i]] = space;
-    if (!(names[i] in kv)) defineVisible(kv, names[i], space);
-  }
-  return freeze(kv);
-};
+  },
+});
+/** The prototype of a `kv` that is no space itself, because there are several. */
+const spacesMethods = freeze({ __proto__: null, space: spaceMethods.space });

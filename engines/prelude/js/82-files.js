@@ -16,8 +16,8 @@ const filesAsk = (fields, bytes) => {
 const askRead = (path, offset, length) => filesAsk({ __proto__: null, op: 'read', path, offset: offset ?? 0, length });
 
 /** A small file comes as bytes, a large one as a body that the host holds. */
-const readReply = async (reply) => (isHostBody(reply) ? readHostBody(takeHostBody(reply)) : reply);
-const readFile = async (path) => readReply(await askRead(filePath(path)));
+const readReply = async (reply) => (isHostBody(reply) ? await readHostBody(takeHostBody(reply)) : reply);
+const readFile = async (path) => await readReply(await askRead(filePath(path)));
 
 /** Opened when it is first read. */
 const fileSource = (path) => {
@@ -33,7 +33,7 @@ const fileSource = (path) => {
         source = isHostBody(reply) ? hostSource(takeHostBody(reply)) : bytesSource(reply);
         if (over) source.cancel();
       }
-      return source.next();
+      return await source.next();
     },
     cancel() {
       over = true;
@@ -65,7 +65,7 @@ async function writeFile(path, data, append) {
   let size;
   let chunk = source.whole;
   if (chunk !== undefined) {
-    if (typedLength(chunk) <= most) return ask(chunk, append);
+    if (typedLength(chunk) <= most) return await ask(chunk, append);
     chunk = copyBytes(chunk);
   }
   try {
@@ -89,17 +89,17 @@ const files = freeze({
     const given = requireOptions(options);
     const length = fileNumber(given?.length, 'length');
     const offset = fileNumber(given?.offset, 'offset');
-    return readReply(await askRead(text, offset, length));
+    return await readReply(await askRead(text, offset, length));
   },
   async readText(path) { return decodeUtf8(await readFile(path)); },
   async readJson(path) { return jsonParse(decodeUtf8(await readFile(path))); },
   stream(path) { return streamOf(fileSource(filePath(path))); },
-  async write(path, data) { return writeFile(path, data, false); },
-  async append(path, data) { return writeFile(path, data, true); },
+  async write(path, data) { return await writeFile(path, data, false); },
+  async append(path, data) { return await writeFile(path, data, true); },
   async writeJson(path, value) {
     const text = jsonStringify(value);
     if (text === undefined) throw new TypeError('The value is not JSON');
-    return writeFile(path, text, false);
+    return await writeFile(path, text, false);
   },
   async list(path = '.') {
     const text = filePath(path);
@@ -119,7 +119,7 @@ const files = freeze({
   async exists(path) { return (await filesAsk({ __proto__: null, op: 'stat', path: filePath(path) })) !== null; },
   async remove(path, options = undefined) {
     const text = filePath(path);
-    return filesAsk({ __proto__: null, op: 'remove', path: text, recursive: Boolean(requireOptions(options)?.recursive) });
+    return await filesAsk({ __proto__: null, op: 'remove', path: text, recursive: Boolean(requireOptions(options)?.recursive) });
   },
   async makeFolder(path) { await filesAsk({ __proto__: null, op: 'make_folder', path: filePath(path) }); },
   async rename(path, to) { await filesAsk({ __proto__: null, op: 'rename', path: filePath(path), to: filePath(to) }); },

@@ -15,11 +15,11 @@ const isSecretUnit = (unit) => isAlpha(unit) || isDigit(unit) || unit === 46 || 
 
 const invokeGlobal = {
   async invoke(name, input) {
-    return nativeAsk({ __proto__: null, kind: 'invoke', name: hostName(name, 'program', PROGRAM_NAME_MAX, isNameUnit), args: input });
+    return await nativeAsk({ __proto__: null, kind: 'invoke', name: hostName(name, 'program', PROGRAM_NAME_MAX, isNameUnit), args: input });
   },
 }.invoke;
 
 const secrets = freeze({
   __proto__: null,
-  async get(name) { return nativeAsk({ __proto__: null, kind: 'reveal', name: hostName(name, 'secret', SECRET_NAME_MAX, isSecretUnit) }); },
+  async get(name) { return await nativeAsk({ __proto__: null, kind: 'reveal', name: hostName(name, 'secret', SECRET_NAME_MAX, isSecretUnit) }); },
 });

@@ -1,31 +1,11 @@
 // Bindings: what one run was granted, put in place before its program starts. `hooks` is what the engine gets back.
 
-const TOOL_GLOBAL_PREFIX = 'external_';
-
-/** The guest's end of one tool. Only the first argument goes to the host. */
-const makeTool = (name) => {
-  const holder = {
-    [name](argument) {
-      try {
-        return nativeCall(name, argument);
-      } catch (error) {
-        return rejected(error);
-      }
-    },
-  };
-  return getOwnPropertyDescriptor(holder, name).value;
-};
-
-/** Without a prototype, so that a name that was not granted is undefined, `constructor` and `__proto__` included. */
-const makeTools = (names) => {
-  const tools = { __proto__: null };
-  for (let i = 0; i < names.length; i++) {
-    const tool = makeTool(names[i]);
-    defineVisible(tools, names[i], tool);
-    defineGlobal(TOOL_GLOBAL_PREFIX + names[i], tool);
-  }
-  return freeze(tools);
-};
+/*
+ * What the engine makes of names, because a run pays for it each time (`guest/grants.c` for QuickJS):
+ * - `tools`, frozen and without a prototype, so that a name that was not granted is undefined, `constructor` and `__proto__`
+ *   included. A tool sends its first argument; what goes wrong with that is a rejection. Each has a twin, `external_<name>`.
+ * - `kv`, frozen. With one key space it is that space as well; a method keeps its name where a space has the same.
+ */
 
 /** Errors of the host keep the class that the program can test with `instanceof`. */
 const builtInErrors = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
@@ -38,14 +18,10 @@ const makeError = (name, message, code) => {
   return error;
 };
 
-/** These are made with the image; a grant only gives them their name. An engine may do that itself. */
+/** These are made once, with the image. A grant gives them their name, and the engine does that too. */
 const bindings = freeze({ __proto__: null, fetch: fetchGlobal, files, invoke: invokeGlobal, secrets });
-const bindingNames = freeze(ownKeys(bindings));
 
 const configure = (config) => {
-  if (hasOwn(config, 'tools')) defineGlobal('tools', makeTools(config.tools));
-  if (hasOwn(config, 'kv')) defineGlobal('kv', makeKv(config.kv));
-  for (let i = 0; i < bindingNames.length; i++) if (hasOwn(config, bindingNames[i])) defineGlobal(bindingNames[i], bindings[bindingNames[i]]);
   if (hasOwn(config, 'input')) defineGlobal('input', config.input);
   if (hasOwn(config, 'args')) {
     const names = ownKeys(config.args);
@@ -53,7 +29,7 @@ const configure = (config) => {
   }
 };
 
-defineGlobal('tools', makeTools([]));
+defineGlobal('tools', freeze({ __proto__: null }));
 defineGlobal('input', undefined);
 
 const REJECTION_CHARS_MAX = 2_000;
@@ -63,4 +39,4 @@ const reportRejection = (reason) => {
   nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
 };
 
-const hooks = freeze({ __proto__: null, configure, bindings, makeBody, makeError, reportRejection });
+const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeBody, makeError, reportRejection });

@@ -49,7 +49,8 @@ const FRAGMENTS: &[&str] = &[
 /// The source of one function expression, `(function (native) { ... return hooks; })`.
 ///
 /// An engine evaluates it once while it builds its image, calls the function with its `native` object and keeps the
-/// `hooks`: `configure`, `bindings`, `makeBody`, `makeError` and `reportRejection`. Loading reads no clock and no randomness. Evaluate it under the
+/// `hooks`: `configure`, `makeBody`, `makeError`, `reportRejection`, and what a grant gives a name to: `bindings`,
+/// `spaceMethods`, `spacesMethods`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
     format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())

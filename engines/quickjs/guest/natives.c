@@ -96,6 +96,8 @@ static JSValue make_natives(void) {
         JS_CFUNC_DEF("call", 2, native_call),
         JS_CFUNC_DEF("ask", 2, native_ask),
         JS_CFUNC_DEF("payloadMax", 0, native_payload_max),
+        JS_CFUNC_DEF("spaceName", 1, native_space_name),
+        JS_CFUNC_DEF("findSpace", 1, native_find_space),
         JS_CFUNC_DEF("readBody", 2, native_read_body),
         JS_CFUNC_DEF("setTimer", 4, native_set_timer),
         JS_CFUNC_DEF("clearTimer", 1, native_clear_timer),

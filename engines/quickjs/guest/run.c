@@ -197,9 +197,7 @@ EXPORT("prelude") int g_prelude(uint32_t len) {
     hook_make_body = take_hook(hooks, "makeBody");
     hook_make_error = take_hook(hooks, "makeError");
     hook_report_rejection = take_hook(hooks, "reportRejection");
-    JSValue bindings = JS_GetPropertyStr(ctx, hooks, "bindings");
-    grants_prepare(bindings);
-    JS_FreeValue(ctx, bindings);
+    grants_prepare(hooks);
     JS_FreeValue(ctx, hooks);
     inbox_release();
     JS_RunGC(rt);
@@ -241,7 +239,7 @@ typedef struct {
     double now_us;
     uint8_t seed[32];
     uint32_t form, stack_bytes, payload_max, value_max, test262;
-    uint32_t name_len, code_len, config_len, module_count, flags;
+    uint32_t name_len, code_len, config_len, module_count, flags, names_len, tool_count, kv_count;
 } StartHeader;
 
 EXPORT("start") int g_start(uint32_t len) {
@@ -257,7 +255,7 @@ EXPORT("start") int g_start(uint32_t len) {
     JS_UpdateStackTop(rt);
     if (h.test262) JS_FreeValue(ctx, make_262(ctx));
     char *name = (char *)inbox + sizeof h, *code = name + h.name_len + 1, *config = code + h.code_len + 1;
-    char *at = config + h.config_len + 1;
+    char *names = config + h.config_len + 1, *at = names + h.names_len;
     if (h.module_count) { // modules are compiled when they are imported, maybe later: they keep the inbox
         sources = calloc(h.module_count, sizeof(Source));
         if (!sources) __builtin_trap();
@@ -274,7 +272,7 @@ EXPORT("start") int g_start(uint32_t len) {
         inbox_cap = sizeof isolith_inbox;
     }
     (void)len;
-    if (!grants_publish(h.flags >> GRANTS_SHIFT)) return end_threw();
+    if (!grants_publish(h.flags >> GRANTS_SHIFT, names, h.tool_count, h.kv_count)) return end_threw();
     int status = h.config_len ? configure((uint8_t *)config, h.config_len) : PENDING;
     if (status == PENDING) status = evaluate(code, h.code_len, name);
     if (!h.module_count) inbox_release();

@@ -2,8 +2,8 @@
 
 use crate::ask;
 use isolith_core::{
-    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program,
-    Source, Start, Timestamp,
+    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program, Source,
+    Start, Timestamp,
 };
 
 /// The length that stands for `undefined`.
@@ -33,14 +33,14 @@ const GRANTS_SHIFT: u32 = 8;
 
 /// What `start` reads.
 pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, test262: bool) -> Vec<u8> {
-    let config = config(start);
+    let (config, names) = (config(start), names(start));
     let (open, close) = match program.form {
         // The code was checked to be a whole function body; it starts on a line of its own so that lines count right.
         Form::Body => ("(async function(){\n", "\n})"),
         Form::Script | Form::Module => ("", ""),
     };
     let code_len = open.len() + program.code.len() + close.len();
-    let mut out = Vec::with_capacity(96 + code_len + config.len() + program.name.len());
+    let mut out = Vec::with_capacity(112 + code_len + config.len() + names.len() + program.name.len());
     out.extend((now.as_micros() as f64).to_le_bytes());
     out.extend(start.seed.0);
     let form = match program.form {
@@ -59,8 +59,11 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
         config.len() as u32,
         program.modules.len() as u32,
         flags(start),
+        names.len() as u32,
+        start.bindings.tools.len() as u32,
+        start.bindings.kv.len() as u32,
+        0, // the header's size is a multiple of eight
     ];
-    // The header's size is a multiple of eight: with ten numbers it is.
     numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
     out.extend(program.name.as_bytes());
     out.push(0);
@@ -68,6 +71,7 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
     out.push(0);
     out.extend(config.as_bytes());
     out.push(0);
+    out.extend(names.as_bytes());
     for module in program.modules.iter() {
         out.extend((module.name.len() as u32).to_le_bytes());
         out.extend((module.code.len() as u32).to_le_bytes());
@@ -86,17 +90,15 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
 
 /// What the prelude's `configure` is called with; empty when there is nothing to say.
 fn config(start: &Start) -> String {
-    let bindings = &start.bindings;
     let mut out = String::new();
-    add_names(&mut out, "tools", &bindings.tools);
-    add_names(&mut out, "kv", &bindings.kv);
     if let Some(input) = &start.input {
-        add_key(&mut out, "input");
+        out.push_str("{\"input\":");
         out.push_str(input.text());
     }
     if !start.args.is_empty() {
-        add_key(&mut out, "args");
+        out.push_str(if out.is_empty() { "{\"args\":" } else { ",\"args\":" });
         for (i, (name, value)) in start.args.iter().enumerate() {
+            // Binding names are identifiers: nothing in them needs an escape.
             out.push_str(if i == 0 { "{\"" } else { ",\"" });
             out.push_str(name.as_str());
             out.push_str("\":");
@@ -110,24 +112,14 @@ fn config(start: &Start) -> String {
     out
 }
 
-fn add_key(out: &mut String, key: &str) {
-    out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
-    out.push_str(key);
-    out.push_str("\":");
-}
-
-fn add_names(out: &mut String, key: &str, names: &[BindingName]) {
-    if names.is_empty() {
-        return;
-    }
-    add_key(out, key);
-    for (i, name) in names.iter().enumerate() {
-        // Binding names are identifiers: nothing in them needs an escape.
-        out.push_str(if i == 0 { "[\"" } else { ",\"" });
+/// The names of tools, then those of key spaces, each with a 0 behind.
+fn names(start: &Start) -> String {
+    let mut out = String::new();
+    for name in start.bindings.tools.iter().chain(&start.bindings.kv) {
         out.push_str(name.as_str());
-        out.push('"');
+        out.push('\0');
     }
-    out.push(']');
+    out
 }
 
 /// What the run may not look at (`BANNED_TIME` and `BANNED_RANDOM` in `guest/patch.h`) and which bindings it has that need no

@@ -76,7 +76,10 @@ const CALM: &[(&str, &str)] = &[
     ("new File([], 'f').lastModified", "0"),
     ("new Intl.DateTimeFormat('en-US').format(0)", "1/1/1970"),
     ("new Promise((done) => setTimeout(() => done('waited'), 5))", "waited"),
-    ("new Response((() => { const f = new FormData(); f.append('a', 'b'); return f; })()).formData().then((f) => f.get('a'))", "b"),
+    (
+        "new Response((() => { const f = new FormData(); f.append('a', 'b'); return f; })()).formData().then((f) => f.get('a'))",
+        "b",
+    ),
     ("(() => { const c = new AbortController(); c.abort('why'); return c.signal.reason; })()", "why"),
     ("crypto.subtle.digest('SHA-1', new Uint8Array(1)).then((b) => b.byteLength)", "20"),
 ];
@@ -85,7 +88,8 @@ const CALM: &[(&str, &str)] = &[
 fn banned_sources_cannot_be_looked_at_in_any_way() {
     for (expressions, what) in [(TIME, "time"), (RANDOM, "randomness")] {
         for (expression, said) in expressions.iter().zip(tries(&Given::banned(), expressions)) {
-            let ok = said.starts_with("SandboxViolation: ") && said.ends_with(&format!("{what} is banned for this run"));
+            let ok =
+                said.starts_with("SandboxViolation: ") && said.ends_with(&format!("{what} is banned for this run"));
             assert!(ok, "{expression} gave {said}");
         }
     }

@@ -19,6 +19,60 @@ fn what_was_not_granted_does_not_exist() {
 }
 
 #[test]
+fn what_was_granted_looks_as_it_should_and_cannot_be_changed() {
+    let code = "
+        'use strict';
+        const shown = (object) => [Object.isFrozen(object), Object.keys(object), typeof object.constructor, typeof object.toString];
+        const global = Object.getOwnPropertyDescriptor(globalThis, 'kv');
+        const frozen = [() => { tools.echo = 1; }, () => { kv.get = 1; }, () => { kv.more = 1; }, () => { delete kv.cache; }, () => { kv.cache.x = 1; }]
+            .map((change) => { try { change(); return 'changed'; } catch (e) { return e.name; } });
+        return [shown(tools), shown(kv), shown(kv.cache), shown(files), shown(secrets), global.enumerable, global.writable, frozen.join(),
+            tools.echo === external_echo, tools.echo.name, tools.echo.length, kv.space('cache') === kv.cache, kv.get === kv.cache.get, Object.prototype.toString.call(kv)];";
+    let object = |keys: &str| format!(r#"[true,[{keys}],"undefined","undefined"]"#);
+    let files = [
+        "read",
+        "readText",
+        "readJson",
+        "stream",
+        "write",
+        "append",
+        "writeJson",
+        "list",
+        "stat",
+        "exists",
+        "remove",
+        "makeFolder",
+        "rename",
+    ];
+    let files = files.map(|name| format!("\"{name}\"")).join(",");
+    let objects = ["\"echo\"", "\"cache\"", "", &files, "\"get\""].map(object).join(",");
+    let rest =
+        r#"false,true,"TypeError,TypeError,TypeError,TypeError,TypeError",true,"echo",1,true,true,"[object Object]""#;
+    assert_eq!(run(code, &Given::default(), nothing).value(), format!("[{objects},{rest}]"));
+
+    let mut given = Given::default();
+    given.bindings.kv = ["get", "space", "constructor"].map(support::name).into();
+    let code = "return [Object.keys(kv), typeof kv.get.get, typeof kv.space, typeof kv.space('space').get, typeof kv.constructor.put, typeof kv.put]";
+    let wanted = r#"[["get","constructor"],"function","function","function","function","undefined"]"#;
+    assert_eq!(run(code, &given, nothing).value(), wanted);
+    given.bindings.kv = vec![support::name("get")];
+    let code = "return [Object.keys(kv), typeof kv.get, await kv.get.call({}, 'k').catch((e) => e.name), await kv.space('get').get('k')]";
+    assert_eq!(run(code, &given, |_| json("[null]")).value(), r#"[[],"function","TypeError",null]"#);
+}
+
+#[test]
+fn a_tool_called_with_what_json_cannot_carry_rejects() {
+    let code = "const p = tools.echo(10n); return [p instanceof Promise, await p.catch((e) => e.name), await tools.echo(5, 6), await external_echo()]";
+    let ran = run(code, &Given::default(), |_| json("7"));
+    assert_eq!(ran.value(), r#"[true,"TypeError",7,7]"#);
+    let tool = |args: Option<&str>| HostCall::Tool {
+        name: support::name("echo"),
+        args: args.map(|text| Json::from_text(text.into()).unwrap()),
+    };
+    assert_eq!(ran.calls, [tool(Some("5")), tool(None)]);
+}
+
+#[test]
 fn a_request_and_its_response_make_the_round() {
     let code = "
         const r = await fetch('https://api.example/v1?q=1#part', { method: 'post', headers: { 'X-A': 'b' }, body: 'héllo', redirect: 'manual' });
@@ -31,10 +85,7 @@ fn a_request_and_its_response_make_the_round() {
         HostCall::ReadBody { body: BodyId(7), .. } => HostReply::Bytes { bytes: left.take().unwrap_or_default() },
         other => panic!("{other:?}"),
     });
-    assert_eq!(
-        ran.value(),
-        r#"[201,"Made","https://api.example/v1?q=1","basic","c",["a=1","b=2"],{"a":[1,2]},true]"#
-    );
+    assert_eq!(ran.value(), r#"[201,"Made","https://api.example/v1?q=1","basic","c",["a=1","b=2"],{"a":[1,2]},true]"#);
     let HostCall::Fetch(fetch) = &ran.calls[0] else { panic!("{:?}", ran.calls) };
     assert_eq!((fetch.method.as_str(), fetch.url.as_str()), ("POST", "https://api.example/v1?q=1"));
     assert_eq!(fetch.body.as_deref(), Some("héllo".as_bytes()));
@@ -100,9 +151,9 @@ fn odd_texts_of_a_program_never_make_a_malformed_call() {
     let ran = run(code, &Given::default(), |call| match call {
         HostCall::Kv { op: KvOp::List { .. }, .. } => json(r#"{"keys":[],"cursor":null}"#),
         HostCall::Kv { op: KvOp::Get { keys }, .. } => json(&format!("[{}]", vec!["null"; keys.len()].join(","))),
-        HostCall::Fetch(_) => json(
-            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#,
-        ),
+        HostCall::Fetch(_) => {
+            json(r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#)
+        }
         HostCall::Files { op: FilesOp::Read { .. }, .. } => HostReply::Bytes { bytes: vec![] },
         _ => json("1"),
     });
@@ -133,9 +184,9 @@ fn the_payload_limit_counts_text_and_bytes_together() {
             file.extend(bytes);
             json(&file.len().to_string())
         }
-        _ => json(
-            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#,
-        ),
+        _ => {
+            json(r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":null,"length":null}"#)
+        }
     });
     let refused = "RangeError: the arguments are larger than 4096 bytes, the limit of one call";
     assert_eq!(ran.value(), format!(r#"[200,"{refused}","{refused}",10000]"#));
@@ -151,9 +202,9 @@ fn only_calls_that_exercise_a_grant_are_counted() {
         await kv.get('a');
         return r.status;";
     let ran = run(code, &Given::with(|limits| limits.calls = 2), |call| match call {
-        HostCall::Fetch(_) => json(
-            r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":3,"length":null}"#,
-        ),
+        HostCall::Fetch(_) => {
+            json(r#"{"url":"","status":200,"statusText":"","headers":[],"redirected":false,"body":3,"length":null}"#)
+        }
         HostCall::ReadBody { .. } => HostReply::Bytes { bytes: vec![1; 10] },
         HostCall::Kv { .. } => json("[null]"),
         _ => HostReply::done(),
@@ -170,7 +221,9 @@ fn only_calls_that_exercise_a_grant_are_counted() {
     assert!(written.starts_with(&[(10, false)]), "{written:?}");
     assert!(ran.calls.contains(&HostCall::Drop { request: None, body: Some(BodyId(3)) }), "{:?}", ran.calls);
 
-    let ran = run("await kv.get('a'); await kv.get('b'); await kv.get('c');", &Given::with(|l| l.calls = 2), |_| json("[null]"));
+    let ran = run("await kv.get('a'); await kv.get('b'); await kv.get('c');", &Given::with(|l| l.calls = 2), |_| {
+        json("[null]")
+    });
     assert_eq!(ran.failure().kind, ErrorKind::CallLimit);
 }
 

@@ -45,7 +45,11 @@ fn a_handled_rejection_is_not() {
 fn the_failure_of_the_run_itself_is_not_said_twice() {
     for form in [Form::Body, Form::Module] {
         let given = Given { form, ..Given::default() };
-        for code in ["throw new Error('end');", "await null; throw new Error('end');", "await Promise.reject(new Error('end'));"] {
+        for code in [
+            "throw new Error('end');",
+            "await null; throw new Error('end');",
+            "await Promise.reject(new Error('end'));",
+        ] {
             let ran = run(code, &given, |_| HostReply::done());
             assert_eq!(ran.failure().message, "end", "{form:?} {code}");
             assert_eq!(ran.stderr, Vec::<String>::new(), "{form:?} {code}");

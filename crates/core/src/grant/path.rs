@@ -28,7 +28,11 @@ impl PathPrefix {
                 wrong("it may hold ASCII as it stands in a URL, and no `?`, `#`, `,`, `{` or `\\`")
             }
             _ if whole.split('/').any(is_dots) => wrong("`.` and `..` lead elsewhere"),
-            _ => check_escapes(whole).map(|()| PathPrefix(one_spelling(whole))).or_else(wrong),
+            // Twice: what is undone may end an escape of an escape, as in `%256%31`.
+            _ => check_escapes(whole)
+                .map(|()| one_spelling(whole))
+                .and_then(|one| check_escapes(&one).map(|()| PathPrefix(one)))
+                .or_else(wrong),
         }
     }
 
@@ -217,6 +221,7 @@ mod tests {
             "/a%2Bb",
             "/a%zz",
             "/a%2541",
+            "/a%254%31",
             "/a%00",
             "/a%3bx",
             "/a/.. /",

@@ -36,7 +36,10 @@ impl Grant {
                 quota_bytes: fields.size("quota")?.unwrap_or(kv::QUOTA_BYTES),
             }),
             "files" => Power::Files(FilesGrant {
-                path: files_path(&mut fields)?,
+                path: {
+                    let text: String = fields.need("path")?;
+                    files_path(&text).map_err(|error| fields.wrong("path", error))?
+                },
                 access: access(&mut fields)?,
                 quota_bytes: fields.size("quota")?.unwrap_or(files::QUOTA_BYTES),
             }),
@@ -167,7 +170,7 @@ pub(super) fn one_line(kind: &str, what: &str) -> Result<Grant, GrantError> {
             Power::Kv(KvGrant { name: name(rest)?, access: access.unwrap_or_default(), quota_bytes: kv::QUOTA_BYTES })
         }
         "files" => Power::Files(FilesGrant {
-            path: GuestPath::new(rest).map_err(|error| wrong(error.to_string()))?,
+            path: files_path(rest).map_err(wrong)?,
             access: access.ok_or_else(|| wrong(format!("write `files:read {rest}` or `files:write {rest}`")))?,
             quota_bytes: files::QUOTA_BYTES,
         }),
@@ -238,14 +241,12 @@ fn write_bounds(bounds: &Bounds, put: &mut impl FnMut(&str, Value)) {
     }
 }
 
-fn files_path(fields: &mut Fields<'_>) -> Result<GuestPath, GrantError> {
-    let path: GuestPath = fields.need("path")?;
+/// A part of the file tree as grants name it. One line of text could not hold spaces around it, and what is shown has to be
+/// what is meant.
+fn files_path(text: &str) -> Result<GuestPath, String> {
+    let path = GuestPath::new(text).map_err(|error| error.to_string())?;
     let shown = path.to_string();
-    // The one-line form of a grant could not hold it, and what is shown has to be what is meant.
-    if shown.trim() != shown {
-        return Err(fields.wrong("path", "write the path without spaces around it"));
-    }
-    Ok(path)
+    if shown.trim() == shown { Ok(path) } else { Err("write the path without spaces around it".into()) }
 }
 
 fn timeout_ms(fields: &mut Fields<'_>) -> Result<u64, GrantError> {

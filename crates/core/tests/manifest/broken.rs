@@ -33,6 +33,7 @@ fn every_mistake_is_told_with_its_place() {
         (grant(json!("egres:h")), "grants[1]", "did you mean `egress`?"),
         (grant(json!("kv:a b")), "grants[1]", "cannot name a binding"),
         (grant(json!("files:docs")), "grants[1]", "write `files:read docs` or `files:write docs`"),
+        (grant(json!("files:read out/a /")), "grants[1]", "without spaces"),
         (grant(json!("egress:ftp://h")), "grants[1]", "`ftp` is no scheme"),
         (grant(json!("egress:https://u@h")), "grants[1]", "a grant names no user"),
         (grant(json!("egress:https://h:0")), "grants[1]", "`0` is no port"),

@@ -76,7 +76,8 @@ impl ResponseBody {
     async fn pull(&mut self, most: usize) -> Result<Vec<u8>, CallError> {
         // THREAT[T-EGRESS-011]: a server sends a byte now and then, or none; both waits are bounded.
         let until = self.deadline.min(Instant::now() + IDLE_TIMEOUT);
-        let late = || error::network("egress.timeout", format!("the rest of the response from {} did not come", self.host));
+        let late =
+            || error::network("egress.timeout", format!("the rest of the response from {} did not come", self.host));
         if let Some(decoders) = &self.decoders {
             // THREAT[T-EGRESS-007]: each stream that is decompressed takes megabytes; only so many are at a time.
             let permit = timeout_at(until, decoders.clone().acquire_owned()).await.map_err(|_| late())?;

@@ -110,8 +110,7 @@ impl Client {
             Some(body) => Payload::Whole(body.into()),
             None => Payload::None,
         };
-        let mut journey =
-            Journey { method, target, headers: call.headers, body, redactors: Vec::new(), redirects: 0 };
+        let mut journey = Journey { method, target, headers: call.headers, body, redactors: Vec::new(), redirects: 0 };
         loop {
             let mut report = journey.report();
             let arrived = self.hop(&mut journey, hops, &mut report).await;

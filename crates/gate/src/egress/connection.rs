@@ -126,7 +126,8 @@ async fn encrypt(
         Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
         Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
     };
-    let failed = |error| error::network("egress.tls", format!("{host} cannot be trusted, or does not speak TLS: {error}"));
+    let failed =
+        |error| error::network("egress.tls", format!("{host} cannot be trusted, or does not speak TLS: {error}"));
     TlsConnector::from(config).connect(name, stream).await.map_err(failed)
 }
 
@@ -150,7 +151,12 @@ where
     Ok(Link::One(sender))
 }
 
-async fn many<S>(stream: S, tasks: &Arc<Tasks>, target: &Target, permit: OwnedSemaphorePermit) -> Result<Link, CallError>
+async fn many<S>(
+    stream: S,
+    tasks: &Arc<Tasks>,
+    target: &Target,
+    permit: OwnedSemaphorePermit,
+) -> Result<Link, CallError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

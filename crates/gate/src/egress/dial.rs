@@ -17,11 +17,7 @@ const ATTEMPTS_MAX: usize = 6;
 
 /// Connects to the first of these addresses that answers, and says which one it was.
 // THREAT[T-EGRESS-003]: the name has another address by now; what is dialled is what was checked, never the name.
-pub(super) async fn dial(
-    net: &Net,
-    target: &Target,
-    addresses: &[IpAddr],
-) -> Result<(TcpStream, IpAddr), CallError> {
+pub(super) async fn dial(net: &Net, target: &Target, addresses: &[IpAddr]) -> Result<(TcpStream, IpAddr), CallError> {
     let place = format!("{}:{}", target.host(), target.port());
     let deadline = Instant::now() + CONNECT_TIMEOUT;
     let proxy = net.proxies.of(target);

@@ -75,7 +75,8 @@ impl Injection {
             }
             Credential::Basic { user, password } => {
                 let (user, password) = (fill(user, &mut find)?, fill(password, &mut find)?);
-                let token = Zeroizing::new(STANDARD.encode(Zeroizing::new(format!("{}:{}", *user, *password)).as_bytes()));
+                let token =
+                    Zeroizing::new(STANDARD.encode(Zeroizing::new(format!("{}:{}", *user, *password)).as_bytes()));
                 let value = Zeroizing::new(format!("Basic {}", *token));
                 let name = credential.secrets().last().map_or("credential".to_owned(), |name| name.to_string());
                 (header(AUTHORIZATION, &value)?, Some((name, token)))
@@ -187,9 +188,12 @@ mod tests {
     fn apply(credential: &Credential, url: &str, headers: &[(&'static str, &str)]) -> (Url, HeaderMap) {
         let injection = Injection::of(credential, Timestamp::from_micros(1_440_938_160_000_000), secret).ok().unwrap();
         let (mut url, mut map) = (Url::parse(url).unwrap(), HeaderMap::new());
-        headers.iter().for_each(|(name, value)| drop(map.append(*name, value.parse().unwrap())));
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
         let authority = url.host_str().unwrap().to_owned();
-        let parts = Outbound { method: "GET", url: &mut url, headers: &mut map, authority: &authority, body: Some(b"") };
+        let parts =
+            Outbound { method: "GET", url: &mut url, headers: &mut map, authority: &authority, body: Some(b"") };
         injection.apply(parts);
         (url, map)
     }
@@ -261,7 +265,8 @@ mod tests {
             region: "r".into(),
             service: "s3".into(),
         });
-        let forged = [("x-amz-security-token", "x"), ("x-amz-date", "x"), ("authorization", "x"), ("x-amz-acl", "private")];
+        let forged =
+            [("x-amz-security-token", "x"), ("x-amz-date", "x"), ("authorization", "x"), ("x-amz-acl", "private")];
         let (_, headers) = apply(&credential, "https://h/a", &forged);
         assert_eq!(headers["x-amz-date"], "20150830T123600Z");
         assert!(!headers.contains_key("x-amz-security-token"));

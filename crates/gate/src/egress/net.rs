@@ -96,9 +96,8 @@ impl Net {
         if let Some(map) = &self.map {
             return map.resolve(name).await;
         }
-        let unknown = |error: std::io::Error| {
-            super::error::network("egress.dns", format!("`{name}` cannot be found: {error}"))
-        };
+        let unknown =
+            |error: std::io::Error| super::error::network("egress.dns", format!("`{name}` cannot be found: {error}"));
         let found = tokio::net::lookup_host((name, 0)).await.map_err(unknown)?;
         Ok(found.map(|address| address.ip()).collect())
     }

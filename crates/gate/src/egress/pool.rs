@@ -160,7 +160,8 @@ impl Pool {
             let ready = links.iter().enumerate().filter(|(_, idle)| idle.link.is_ready());
             ready.min_by_key(|(_, idle)| idle.since).map(|(at, idle)| (idle.since, at))
         };
-        let oldest = origins.values_mut().filter_map(|kept| Some((ready(&kept.links)?, kept))).min_by_key(|(at, _)| *at);
+        let oldest =
+            origins.values_mut().filter_map(|kept| Some((ready(&kept.links)?, kept))).min_by_key(|(at, _)| *at);
         if let Some(((_, at), kept)) = oldest {
             kept.links.swap_remove(at);
         }

@@ -68,8 +68,8 @@ impl Proxies {
 impl Proxy {
     fn parse(text: &str) -> Result<Proxy, NetError> {
         let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let mut url = Url::parse(&whole)
-            .map_err(|error| NetError::Proxy { url: "…".into(), why: error.to_string() })?;
+        let mut url =
+            Url::parse(&whole).map_err(|error| NetError::Proxy { url: "…".into(), why: error.to_string() })?;
         let authorization = (!url.username().is_empty()).then(|| {
             let plain = |text: &str| {
                 let text = text.replace('+', "%2B");

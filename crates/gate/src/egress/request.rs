@@ -65,7 +65,8 @@ impl Prepared {
             Link::One(_) => {
                 *request.uri_mut() = path.parse::<Uri>().map_err(odd)?;
                 let host = HeaderValue::from_str(&self.authority);
-                let host = host.map_err(|_| error::denied("egress.url.denied", "the host of the URL cannot be sent"))?;
+                let host =
+                    host.map_err(|_| error::denied("egress.url.denied", "the host of the URL cannot be sent"))?;
                 request.headers_mut().insert(HOST, host);
             }
             Link::Many(_) => {

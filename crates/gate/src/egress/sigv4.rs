@@ -41,7 +41,8 @@ impl Signer {
         let day = &date[..8];
         let scope = format!("{day}/{}/{}/aws4_request", self.region, self.service);
         let names = headers.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(";");
-        let mut canonical = format!("{method}\n{}\n{}\n", self.path(url.path()), query(url.query().unwrap_or_default()));
+        let mut canonical =
+            format!("{method}\n{}\n{}\n", self.path(url.path()), query(url.query().unwrap_or_default()));
         for (name, value) in headers {
             let value = value.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
             let _ = writeln!(canonical, "{name}:{value}");
@@ -128,7 +129,8 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
-    let (day, month) = (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
+    let (day, month) =
+        (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
     (year_of_era + era * 400 + u64::from(month <= 2), month, day)
 }
 

@@ -89,7 +89,9 @@ fn json(secret: &str, forms: &mut BTreeSet<Vec<u8>>) {
 }
 
 fn html(secret: &str, forms: &mut BTreeSet<Vec<u8>>) {
-    for (double, single) in [("&quot;", "&#39;"), ("&#34;", "&#39;"), ("&quot;", "&#x27;"), ("&quot;", "&apos;"), ("\"", "'")] {
+    for (double, single) in
+        [("&quot;", "&#39;"), ("&#34;", "&#39;"), ("&quot;", "&#x27;"), ("&quot;", "&apos;"), ("\"", "'")]
+    {
         let form = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         forms.insert(form.replace('"', double).replace('\'', single).into_bytes());
     }

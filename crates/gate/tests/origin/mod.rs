@@ -1,6 +1,6 @@
 //! Servers on loopback, good and bad, and a gate's side that decides by real grants.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(dead_code, unreachable_pub, clippy::new_without_default, reason = "a module that each test file uses some of")]
 
 mod routes;
 pub mod rules;
@@ -56,6 +56,8 @@ pub struct State {
     pub open: AtomicUsize,
     /// Bytes of endless bodies that were taken from the server.
     pub sent: AtomicUsize,
+    /// How the last upload ended: whole, or broken off.
+    pub upload: Mutex<Option<&'static str>>,
 }
 
 impl Drop for Origin {

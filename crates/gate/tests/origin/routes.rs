@@ -119,19 +119,9 @@ pub(super) async fn answer(seen: &Seen, wire: &mut Box<dyn Wire>, state: &State)
         "/reflect-gzip" => encoded(wire, "gzip", &all(GzipEncoder::new(dump(seen).as_bytes())).await).await?,
         // Repeats the body as it comes.
         "/upload" => {
-            write(wire, b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
-            loop {
-                let mut bytes = Vec::new();
-                let Some(more) = chunk(wire, &mut bytes).await else {
-                    state.sent.fetch_add(1_000_000_000, Ordering::SeqCst);
-                    return Ok(false);
-                };
-                state.sent.fetch_add(bytes.len(), Ordering::SeqCst);
-                write(wire, format!("{:x}\r\n{}\r\n", bytes.len(), String::from_utf8_lossy(&bytes)).as_bytes()).await?;
-                if !more {
-                    return Ok(true);
-                }
-            }
+            let whole = repeat(wire).await;
+            *state.upload.lock().unwrap() = Some(if whole.is_ok() { "whole" } else { "broken off" });
+            whole?;
         }
         // Takes nothing of the body and says nothing.
         "/early-silent" => std::future::pending().await,
@@ -151,6 +141,18 @@ pub(super) async fn answer(seen: &Seen, wire: &mut Box<dyn Wire>, state: &State)
         _ => respond(wire, "200 OK", "content-type: text/plain\r\n", dump(seen).as_bytes()).await?,
     }
     Ok(true)
+}
+
+async fn repeat(wire: &mut Box<dyn Wire>) -> io::Result<()> {
+    write(wire, b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+    loop {
+        let mut bytes = Vec::new();
+        let more = chunk(wire, &mut bytes).await.ok_or(io::ErrorKind::UnexpectedEof)?;
+        write(wire, &[format!("{:x}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat()).await?;
+        if !more {
+            return Ok(());
+        }
+    }
 }
 
 /// The whole request as text.

@@ -63,7 +63,10 @@ impl Hops for Rules {
                 let injection = Injection::of(credential, Timestamp::from_micros(1_440_938_160_000_000), lookup);
                 hop.injection = Some(injection.unwrap());
                 if egress.redact {
-                    credential.secrets().iter().for_each(|name| self.redactor.add(name.as_str(), lookup(name).unwrap()));
+                    credential
+                        .secrets()
+                        .iter()
+                        .for_each(|name| self.redactor.add(name.as_str(), lookup(name).unwrap()));
                     hop.redactor = Some(self.redactor.clone());
                 }
             }

@@ -39,6 +39,7 @@ pub(super) struct Writer {
     held: Vec<AuditRow>,
     // Rows that are neither written nor held any more.
     lost: u64,
+    lines_failed: Option<String>,
     flushed: Arc<AtomicU64>,
     since_pruned: u64,
 }
@@ -47,7 +48,17 @@ impl Writer {
     pub(super) fn new(db: Connection, path: PathBuf, flushed: Arc<AtomicU64>) -> Writer {
         let retention = Retention::default();
         // The first commit looks for what became too old while nobody was writing.
-        Writer { db, path, lines: None, retention, held: Vec::new(), lost: 0, flushed, since_pruned: PRUNE_EVERY_ROWS }
+        Writer {
+            db,
+            path,
+            lines: None,
+            retention,
+            held: Vec::new(),
+            lost: 0,
+            lines_failed: None,
+            flushed,
+            since_pruned: PRUNE_EVERY_ROWS,
+        }
     }
 
     /// Writes until nothing can come any more.
@@ -98,14 +109,17 @@ impl Writer {
                 return Err(StoreError::of(&self.path, error).to_string());
             }
             let rows = std::mem::take(&mut self.held);
-            self.flushed.fetch_add(rows.len() as u64, Ordering::Release);
-            if let Some(lines) = &mut self.lines {
-                lines.write(&rows).map_err(|error| format!("the lines of the audit log cannot be written: {error}"))?;
+            let lines = self.lines.as_mut().map_or(Ok(()), |lines| lines.write(&rows));
+            match lines {
+                Ok(()) => _ = self.flushed.fetch_add(rows.len() as u64, Ordering::Release),
+                // Not counted as flushed, so that every flush from now on gets here and says so.
+                Err(error) => self.lines_failed = Some(error.to_string()),
             }
         }
-        match self.lost {
-            0 => Ok(()),
-            lost => {
+        match (self.lost, &self.lines_failed) {
+            (0, None) => Ok(()),
+            (0, Some(why)) => Err(format!("rows of the audit log are missing in its file of lines: {why}")),
+            (lost, _) => {
                 Err(format!("{lost} rows of the audit log were lost: `{}` could not be written", self.path.display()))
             }
         }

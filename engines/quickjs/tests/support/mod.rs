@@ -1,6 +1,11 @@
 //! A program, what it was given, and a host that answers each call at once.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "each test uses its part, and says what is wrong by failing")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "each test uses its part, and says what is wrong by failing"
+)]
 
 use isolith_core::{
     Ambient, BindingName, Bindings, CallId, End, Engine, Form, HostCall, HostReply, Isolate, Json, Limits, OutputSink,
