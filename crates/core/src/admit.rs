@@ -5,7 +5,7 @@
 use crate::address;
 use crate::call::CallError;
 use crate::grant::{
-    Access, BindingName, Bounds, Egress, FilesGrant, Grant, GuestPath, HostPattern, InvokeGrant, KvGrant, LOCALHOST,
+    Access, BindingName, Bounds, Budget, Egress, FilesGrant, Grant, GuestPath, HostPattern, InvokeGrant, KvGrant, LOCALHOST,
     Method, Ports, Power, Rule, Schemes, SecretGrant, SecretName, ToolGrant, unambiguous,
 };
 use crate::{Json, Target};
@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use url::Host;
 
 /// A call that may be made, or that someone has to be asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admitted<'a> {
     /// The grant that covers it; of several, the narrowest, and one that asks before one that allows.
     pub grant: &'a Grant,
@@ -27,6 +27,8 @@ pub struct Admitted<'a> {
     /// The grant that wants them to be asked. Not always the one that covers the call: `ask egress:https://h/admin` wants it
     /// for `/%61dmin` too, which only `egress:https://h` covers.
     pub asks: Option<&'a Grant>,
+    /// The budgets of every grant that covers it: a narrower grant is no way around a wider one's count.
+    pub budgets: Vec<&'a Budget>,
 }
 
 /// A call that may not be made.
@@ -269,6 +271,7 @@ fn decide<'a, R: Ord>(
 ) -> Decision<'a> {
     let mut best: Option<(Rule, R, usize)> = None;
     let mut touching = None;
+    let mut budgets: Vec<&Budget> = Vec::new();
     for (index, grant) in grants.iter().enumerate() {
         match (reach(grant), grant.rule) {
             (Reach::None, _) | (Reach::Touches, Rule::Allow) => {}
@@ -278,6 +281,9 @@ fn decide<'a, R: Ord>(
             }
             (Reach::Touches, Rule::Ask) => touching = touching.or(Some(grant)),
             (Reach::Covers(rank), rule) => {
+                let new = |budget: &&Budget| !budgets.contains(budget);
+                let more: Vec<&Budget> = grant.budgets.iter().filter(new).collect();
+                budgets.extend(more);
                 if best.as_ref().is_none_or(|(best_rule, best_rank, _)| (rule, &rank) > (*best_rule, best_rank)) {
                     best = Some((rule, rank, index));
                 }
@@ -288,7 +294,7 @@ fn decide<'a, R: Ord>(
         Some((rule, _, index)) => {
             let grant = &grants[index];
             let asks = if rule == Rule::Ask { Some(grant) } else { touching };
-            Ok(Admitted { grant, index, ask: asks.is_some(), asks })
+            Ok(Admitted { grant, index, ask: asks.is_some(), asks, budgets })
         }
         None => {
             let (what, wanted) = wanted();

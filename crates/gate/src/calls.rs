@@ -5,7 +5,8 @@ use crate::gate::Gate;
 use crate::means::{Invocation, Invoked};
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, SecretName, admit,
+    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule, SecretName,
+    ToolGrant, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -81,9 +82,15 @@ impl Gate {
             let grant = self.pass(decision, &what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let Power::Files(own) = &grant.power else { return Err((missing("files.missing", "no files here"), None)) };
             if let Some(to) = &to {
-                // Counted once: it is one call, at two places.
-                admit::files(std::slice::from_ref(grant), to, op.access())
-                    .map_err(|refusal| (refusal.to_error(), Some(refusal.wanted.to_string())))?;
+                // Both places have to be allowed by all grants, and by one and the same. It is one call, and counted once.
+                for grants in [&self.grants[..], std::slice::from_ref(grant)] {
+                    let there = admit::files(grants, to, op.access());
+                    let there = there.map_err(|refusal| (refusal.to_error(), Some(refusal.wanted.to_string())))?;
+                    if there.asks.is_some_and(|asks| asks != grant) {
+                        let message = format!("moving something to `{to}` has to be asked about: write it there instead");
+                        return Err((wrong("files.denied", message), Some(format!("files:write {to}"))));
+                    }
+                }
             }
             let performed = self.folders.perform(own, path, to, &op, bytes).await.map_err(|error| (error, None))?;
             let reply = match performed {
@@ -110,11 +117,12 @@ impl Gate {
                 self.pass(decision, &format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
-            let reply = if tool.command.is_empty() {
-                self.means.tools.call(HostCall::Tool { name: name.clone(), args }).await.reply
-            } else {
-                let json = run_command(tool, args.as_ref(), &self.means.folder).await.map_err(|error| (error, None))?;
-                HostReply::Value { json }
+            let reply = match self.commanded(tool) {
+                None => self.means.tools.call(HostCall::Tool { name: name.clone(), args }).await.reply,
+                Some(tool) => {
+                    let json = run_command(tool, args.as_ref(), &self.means.folder).await;
+                    HostReply::Value { json: json.map_err(|error| (error, None))? }
+                }
             };
             if let HostReply::Value { json } = &reply {
                 self.schemas.check_output(&name, json.as_ref()).map_err(|error| (error, None))?;
@@ -122,6 +130,15 @@ impl Gate {
             Ok((reply, Some(grant.clone())))
         })
         .await
+    }
+
+    /// The grant that says which command does a tool's work: one that only asks may leave that to one that allows.
+    fn commanded<'a>(&'a self, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
+        let others = self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
+            Power::Tool(other) if other.name == tool.name => Some(other),
+            _ => None,
+        });
+        std::iter::once(tool).chain(others).find(|tool| !tool.command.is_empty())
     }
 
     pub(crate) async fn invoke(&self, name: BindingName, args: Option<Json>) -> Answer {

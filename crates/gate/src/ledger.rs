@@ -48,9 +48,10 @@ impl Ledger {
         question: impl FnOnce() -> Question,
     ) -> Result<&'a Grant, Refused> {
         let admitted = decision?;
-        let label = admitted.grant.to_string();
-        if admitted.ask && !lock(&self.agreed).contains(&label) {
-            let question = question();
+        if let Some(label) = admitted.asks.map(Grant::to_string)
+            && !lock(&self.agreed).contains(&label)
+        {
+            let question = Question { grant: label.clone(), ..question() };
             let what = question.what.clone();
             if !approver.ask(question).await {
                 let message = format!("{what} has to be agreed to by someone, and was not: `{label}`");
@@ -59,9 +60,9 @@ impl Ledger {
             lock(&self.agreed).insert(label);
         }
         // Spent before it is done: calls side by side must not pass on one count.
-        for (n, budget) in admitted.grant.budgets.iter().enumerate() {
+        for (n, budget) in admitted.budgets.iter().enumerate() {
             if !self.spend(budget) {
-                admitted.grant.budgets[..n].iter().for_each(|budget| self.give_back(budget));
+                admitted.budgets[..n].iter().for_each(|budget| self.give_back(budget));
                 let message = format!("`{}` may be used {} times, and was", budget.of, budget.calls);
                 return Err(refused(admitted.grant, message));
             }

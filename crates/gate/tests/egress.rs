@@ -144,7 +144,7 @@ async fn a_body_goes_both_ways_piece_by_piece() {
 async fn a_server_that_takes_nothing_holds_the_guest_back() {
     let (server, client, rules) = (Origin::http().await, client(), Rules::loopback());
     let (sender, receiver) = upload();
-    let mut request = call("POST", &server.url("/early-silent"));
+    let mut request = call("POST", &server.url("/early-deaf"));
     request.streamed = true;
     let writing = async {
         let mut taken = 0usize;
@@ -170,11 +170,13 @@ async fn an_upload_that_breaks_off_is_not_taken_for_whole() {
     let (sender, receiver) = upload();
     let mut request = call("POST", &server.url("/upload"));
     request.streamed = true;
-    let (fetched, ()) = tokio::join!(client.fetch(request, Some(receiver), &rules), async {
-        sender.send(b"half".to_vec(), false).await.unwrap();
-        drop(sender);
-    });
-    assert!(whole(fetched).await.is_err());
+    let (fetched, sent) =
+        tokio::join!(client.fetch(request, Some(receiver), &rules), sender.send(b"half".to_vec(), false));
+    sent.unwrap();
+    let mut body = fetched.result.unwrap().body.unwrap();
+    assert_eq!(body.read(100).await.unwrap(), b"half");
+    drop(sender);
+    assert_eq!(body.read(100).await.unwrap_err().code.as_deref(), Some("egress.reset"));
     let ended = async {
         loop {
             if let Some(how) = *server.state.upload.lock().unwrap() {

@@ -148,6 +148,28 @@ async fn silence_is_not_waited_for_for_ever() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_given_up_closes_its_connection() {
+    let (server, client, rules) = (Origin::http().await, client(), Rules::loopback());
+    let (sender, receiver) = isolith_gate::egress::upload();
+    let mut streamed = call("POST", &server.url("/early-silent"));
+    streamed.streamed = true;
+    for (request, upload) in [(call("GET", &server.url("/silent")), None), (streamed, Some(receiver))] {
+        let before = server.seen().len();
+        let arrived = async {
+            while server.seen().len() == before {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = client.fetch(request, upload, &rules) => panic!("nobody answers"),
+            () = arrived => {}
+        }
+        server.all_closed().await;
+    }
+    assert_eq!(sender.send(vec![1], true).await.unwrap_err().code.as_deref(), Some("egress.reset"));
+}
+
+#[tokio::test]
 async fn secrets_that_servers_repeat_are_not_seen() {
     let server = Origin::http().await;
     let rules = Rules::with(&server, json!({ "bearer": "KEY" }));

@@ -39,11 +39,13 @@ impl About<'_> {
     /// The grants of `kind` that the program needs and has not, as far as its source tells, and those it was refused.
     fn missing(&self, kind: &str) -> Vec<String> {
         let needs = isolith_program::needs(self.source, "program", self.language);
-        let needed: Vec<String> = needs
-            .map(|needs| needs.lacking(self.grants).iter().map(|need| need.power.to_string()).collect())
+        let needed: Vec<(String, bool)> = needs
+            .map(|needs| needs.lacking(self.grants).iter().map(|need| (need.power.to_string(), need.exact)).collect())
             .unwrap_or_default();
         let refused = self.calls.iter().filter(|call| call.outcome == CallOutcome::Denied).map(|call| call.grant.clone());
-        let mut all: Vec<String> = needed.into_iter().chain(refused).collect();
+        // What was refused is known; a guess beside it would only mislead.
+        let refused: Vec<String> = refused.filter(|grant| grant.starts_with(kind)).collect();
+        let mut all: Vec<String> = needed.into_iter().filter(|(_, exact)| *exact || refused.is_empty()).map(|(grant, _)| grant).chain(refused.iter().cloned()).collect();
         all.retain(|grant| grant.starts_with(kind));
         let mut seen = BTreeSet::new();
         all.retain(|grant| seen.insert(grant.clone()));

@@ -75,7 +75,7 @@ fn changes_of_grants() {
         table(h("redact", json!(true)), h("redact", json!(false)), true),
         table(h("redact", json!(false)), h("redact", json!(true)), false),
         table(plain.clone(), h("calls", json!(5)), false),
-        table(h("calls", json!(5)), plain.clone(), true),
+        table(h("calls", json!(5)), plain, true),
         table(h("calls", json!(5)), h("calls", json!(6)), true),
         table(h("calls", json!(6)), h("calls", json!(5)), false),
         one("ask egress:h.example", "egress:h.example", true),

@@ -80,7 +80,9 @@ impl ResponseBody {
             || error::network("egress.timeout", format!("the rest of the response from {} did not come", self.host));
         if let Some(decoders) = &self.decoders {
             // THREAT[T-EGRESS-007]: each stream that is decompressed takes megabytes; only so many are at a time.
-            let permit = timeout_at(until, decoders.clone().acquire_owned()).await.map_err(|_| late())?;
+            let busy = "too many compressed responses are being read: read some of them to their end, or cancel them";
+            let busy = |_| error::network("egress.limit", busy);
+            let permit = timeout_at(until, decoders.clone().acquire_owned()).await.map_err(busy)?;
             self.permit = permit.ok();
             self.decoders = None;
         }

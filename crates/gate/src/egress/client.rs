@@ -1,4 +1,5 @@
 use super::body::{ResponseBody, too_large};
+use super::journey::{Journey, Payload};
 use super::names::Names;
 use super::pool::{Pool, Taken};
 use super::request::Prepared;
@@ -6,13 +7,13 @@ use super::upload::Outgoing;
 use super::{Hop, HopReport, Hops, Injection, Net, Response, ResponseHead, Upload, decode, error, redirect, tls};
 use crate::Redactor;
 use hyper::body::{Body as _, Bytes, Incoming};
-use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, LOCATION, TRAILER, TRANSFER_ENCODING};
-use hyper::{HeaderMap, Request, Version};
-use isolith_core::{CallError, CallOutcome, FetchCall, Limits, Method, Redirect, Target, headers};
+use hyper::header::LOCATION;
+use hyper::{Request, Version};
+use isolith_core::{CallError, FetchCall, Limits, Method, Redirect, Target, headers};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio_rustls::rustls::ClientConfig;
 
@@ -43,25 +44,6 @@ pub struct Fetched {
     /// Each hop, in order. Empty when the request was refused for what it is (its URL, method or headers) before anyone was
     /// asked.
     pub hops: Vec<HopReport>,
-}
-
-/// One request on its way from hop to hop.
-struct Journey {
-    method: Method,
-    target: Target,
-    /// The guest's own. What is added is never among them.
-    headers: Vec<(String, String)>,
-    body: Payload,
-    /// Those of every hop so far: what one server was told, another may repeat.
-    redactors: Vec<Arc<Redactor>>,
-    redirects: u32,
-}
-
-enum Payload {
-    None,
-    Whole(Bytes),
-    /// Gone once it was sent.
-    Pieces(Option<Upload>),
 }
 
 /// What came back from one hop.
@@ -121,10 +103,9 @@ impl Client {
                 (Some(location), Redirect::Follow) if redirect::is_redirect(status) => {
                     let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
                     let gone = journey.go(status, &location, arrived.injection.as_ref());
-                    let mut report = journey.report();
-                    report.grant = "egress".into();
-                    report.what = format!("{} (where a redirect led)", report.what);
                     if gone.is_err() {
+                        let mut report = journey.report();
+                        report.what = format!("{} (where a redirect led)", report.what);
                         journey.written(gone, report, reports)?;
                     }
                 }
@@ -304,106 +285,5 @@ async fn exchange(
                 return Err(error::network("egress.timeout", format!("{host} did not answer")));
             },
         }
-    }
-}
-
-impl Journey {
-    fn report(&self) -> HopReport {
-        HopReport {
-            grant: String::new(),
-            what: format!("{} {}", self.method, self.target),
-            host: self.target.host().to_string(),
-            outcome: CallOutcome::Failed,
-            error: None,
-            started: Instant::now(),
-            duration: Duration::ZERO,
-            bytes_out: 0,
-        }
-    }
-
-    /// Files a report with how the hop went, and gives that back without secrets.
-    fn written<T>(
-        &self,
-        result: Result<T, CallError>,
-        mut report: HopReport,
-        reports: &mut Vec<HopReport>,
-    ) -> Result<T, CallError> {
-        let result = result.map_err(|error| self.redacted(error));
-        report.duration = report.started.elapsed();
-        report.what = self.redact_text(&report.what);
-        report.grant = self.redact_text(&report.grant);
-        report.error = result.as_ref().err().map(|error| error.message.clone());
-        report.outcome = match &result {
-            Ok(_) => CallOutcome::Ok,
-            Err(error) if error.is_refusal() => CallOutcome::Denied,
-            Err(_) => CallOutcome::Failed,
-        };
-        reports.push(report);
-        result
-    }
-
-    /// Goes where a redirect leads; the next hop is admitted like a first one.
-    fn go(&mut self, status: u16, location: &str, injection: Option<&Injection>) -> Result<(), CallError> {
-        let wrong = |message: &str| error::network("egress.redirect", message);
-        self.redirects += 1;
-        if self.redirects > redirect::REDIRECTS_MAX {
-            return Err(wrong(&format!("there were more than {} redirects", redirect::REDIRECTS_MAX)));
-        }
-        let odd = |why: isolith_core::InvalidTarget| {
-            error::denied("egress.url.denied", format!("{} redirects to where no request is made: {why}", self.target))
-        };
-        // THREAT[T-EGRESS-005]: a redirect leads to where the guest may not go. It is read by the same parser, joined to what
-        // was admitted and not to what was sent, and admitted from the start.
-        let mut next = self.target.join(location).map_err(odd)?;
-        if let Some(injection) = injection {
-            let mut url = next.url().clone();
-            injection.withdraw(&mut url);
-            next = Target::parse(url.as_str()).map_err(odd)?;
-        }
-        if !next.same_origin(&self.target) {
-            redirect::forget_identity(&mut self.headers);
-            // THREAT[T-SECRET-004]: a server that was told a secret passes it on in the URL it redirects to.
-            if self.redact_text(next.url().as_str()) != next.url().as_str() {
-                return Err(wrong("the redirect would tell a secret to another server"));
-            }
-        }
-        if matches!(self.body, Payload::Pieces(_)) && status != 303 {
-            return Err(wrong("a body that is streamed cannot be sent again to where the redirect leads"));
-        }
-        if redirect::turned_to_get(status, &self.method) {
-            self.method = Method::new("GET").map_err(|why| wrong(&why))?;
-            self.body = Payload::None;
-            redirect::forget_body(&mut self.headers);
-        }
-        self.target = next;
-        Ok(())
-    }
-
-    /// The headers of a response, as the guest gets them.
-    fn shown(&self, headers: &HeaderMap, decoded: bool, changed: bool) -> Vec<(String, String)> {
-        let mut shown = Vec::with_capacity(headers.len());
-        for (name, value) in headers {
-            // They are about the connection, or about a body that the guest does not get in that form.
-            let about_connection = [CONNECTION, TRAILER, TRANSFER_ENCODING].contains(name) || name == "keep-alive";
-            let stale = (decoded && name == CONTENT_ENCODING) || (changed && name == CONTENT_LENGTH);
-            if !about_connection && !stale && self.redact_text(name.as_str()) == name.as_str() {
-                shown.push((name.as_str().to_owned(), self.redact_latin1(value.as_bytes())));
-            }
-        }
-        shown
-    }
-
-    fn redacted(&self, error: CallError) -> CallError {
-        CallError { message: self.redact_text(&error.message), ..error }
-    }
-
-    fn redact_text(&self, text: &str) -> String {
-        self.redactors.iter().fold(text.to_owned(), |text, redactor| redactor.text(&text).into_owned())
-    }
-
-    /// Bytes above 0x7f as the characters of those numbers, after secrets were taken out.
-    fn redact_latin1(&self, bytes: &[u8]) -> String {
-        let clean = self.redactors.iter().fold(bytes.to_vec(), |bytes, redactor| redactor.bytes(&bytes).into_owned());
-        clean.into_iter().map(char::from).collect()
     }
 }

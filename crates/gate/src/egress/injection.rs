@@ -8,7 +8,8 @@ use isolith_core::{Credential, SecretName, Template, Timestamp};
 use url::Url;
 use zeroize::Zeroizing;
 
-/// What is added to a request after it was admitted. The values are wiped when it is dropped, and it cannot be printed.
+/// What is added to a request after it was admitted. The values it holds are wiped when it is dropped, and it cannot be
+/// printed. (What was sent went through buffers that are not wiped.)
 pub struct Injection {
     kind: Kind,
     /// What goes over the wire in a form that the secrets themselves do not show, and by which name it is called.
@@ -16,7 +17,7 @@ pub struct Injection {
 }
 
 enum Kind {
-    Header { name: HeaderName, value: HeaderValue },
+    Header { name: HeaderName, value: Zeroizing<String> },
     Query { name: String, value: Zeroizing<String> },
     Signature(Signer),
 }
@@ -59,19 +60,18 @@ impl Injection {
             let filled = template.fill(|name| find(name).map_err(|error| missing = Some(error)).ok());
             filled.map(Zeroizing::new).ok_or_else(|| missing.unwrap_or(InjectionError::Unsendable("nothing".into())))
         };
-        let header = |name: HeaderName, value: &str| {
-            let mut value = HeaderValue::from_str(value).or_else(|_| HeaderValue::from_bytes(value.as_bytes()));
-            value.iter_mut().for_each(|value| value.set_sensitive(true));
-            value.map(|value| Kind::Header { name, value }).map_err(|_| unsendable(credential))
+        let header = |name: HeaderName, value: Zeroizing<String>| match sensitive(&value) {
+            Some(_) => Ok(Kind::Header { name, value }),
+            None => Err(unsendable(credential)),
         };
         let (kind, derived) = match credential {
             Credential::Header { name, value } => {
                 let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable(credential))?;
-                (header(name, &fill(value, &mut find)?)?, None)
+                (header(name, fill(value, &mut find)?)?, None)
             }
             Credential::Bearer(name) => {
                 let value = Zeroizing::new(format!("Bearer {}", find(name)?));
-                (header(AUTHORIZATION, &value)?, None)
+                (header(AUTHORIZATION, value)?, None)
             }
             Credential::Basic { user, password } => {
                 let (user, password) = (fill(user, &mut find)?, fill(password, &mut find)?);
@@ -79,7 +79,7 @@ impl Injection {
                     Zeroizing::new(STANDARD.encode(Zeroizing::new(format!("{}:{}", *user, *password)).as_bytes()));
                 let value = Zeroizing::new(format!("Basic {}", *token));
                 let name = credential.secrets().last().map_or("credential".to_owned(), |name| name.to_string());
-                (header(AUTHORIZATION, &value)?, Some((name, token)))
+                (header(AUTHORIZATION, value)?, Some((name, token)))
             }
             Credential::Query { name, value } => {
                 (Kind::Query { name: name.clone(), value: fill(value, &mut find)? }, None)
@@ -95,7 +95,7 @@ impl Injection {
                     now,
                 };
                 let sent = [Some(&signer.access_key), signer.session_token.as_ref()];
-                if sent.into_iter().flatten().any(|value| HeaderValue::from_str(value).is_err()) {
+                if sent.into_iter().flatten().any(|value| sensitive(value).is_none()) {
                     return Err(unsendable(credential));
                 }
                 (Kind::Signature(signer), None)
@@ -115,7 +115,7 @@ impl Injection {
     pub(super) fn apply(&self, outbound: Outbound<'_>) {
         match &self.kind {
             // THREAT[T-SECRET-003]: the guest sets a header of the same name; it is replaced, in whatever case it came.
-            Kind::Header { name, value } => drop(outbound.headers.insert(name.clone(), value.clone())),
+            Kind::Header { name, value } => set(outbound.headers, name.clone(), value),
             Kind::Query { name, value } => {
                 let added = format!("{}={}", sigv4::encode(name.as_bytes(), b""), sigv4::encode(value.as_bytes(), b""));
                 let others = without(outbound.url.query(), |other, _| other == name);
@@ -150,17 +150,10 @@ fn without(query: Option<&str>, drops: impl Fn(&str, &str) -> bool) -> String {
 fn sign(signer: &Signer, outbound: Outbound<'_>) {
     let Outbound { method, url, headers, authority, body } = outbound;
     let hash = body.map_or_else(|| sigv4::UNSIGNED_PAYLOAD.to_owned(), sigv4::sha256);
-    let mut set = |name: &'static str, value: &str| {
-        // Everything that gets here was checked when the injection was made.
-        if let Ok(mut value) = HeaderValue::from_str(value) {
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-    };
-    set("x-amz-date", &signer.date());
-    set("x-amz-content-sha256", &hash);
+    set(headers, HeaderName::from_static("x-amz-date"), &signer.date());
+    set(headers, HeaderName::from_static("x-amz-content-sha256"), &hash);
     match &signer.session_token {
-        Some(token) => set("x-amz-security-token", token),
+        Some(token) => set(headers, HeaderName::from_static("x-amz-security-token"), token),
         None => drop(headers.remove("x-amz-security-token")),
     }
     let signed = |name: &str| name == "content-type" || name.starts_with("x-amz-");
@@ -174,10 +167,21 @@ fn sign(signer: &Signer, outbound: Outbound<'_>) {
     rows.push(("host".into(), authority.to_owned()));
     rows.sort();
     let authorization = signer.authorization(method, url, &rows, &hash);
-    if let Ok(mut value) = HeaderValue::from_str(&authorization) {
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
+    set(headers, AUTHORIZATION, &authorization);
+}
+
+/// Everything that gets here was checked when the injection was made.
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Some(value) = sensitive(value) {
+        headers.insert(name, value);
     }
+}
+
+/// A value that is not printed, and not kept for compressing the headers of other requests.
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_bytes(value.as_bytes()).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 #[cfg(test)]

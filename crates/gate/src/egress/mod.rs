@@ -12,6 +12,7 @@ mod dial;
 mod error;
 mod hops;
 mod injection;
+mod journey;
 mod names;
 mod net;
 mod pool;

@@ -61,7 +61,7 @@ pub(super) async fn answer(seen: &Seen, wire: &mut Box<dyn Wire>, state: &State)
             write(wire, b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx").await?;
             std::future::pending::<()>().await;
         }
-        "/silent" => std::future::pending().await,
+        "/silent" | "/early-silent" => return gone(wire).await,
         "/huge-headers" => {
             write(wire, b"HTTP/1.1 200 OK\r\n").await?;
             return endless(wire, state, &[b"x-flood: ", vec![b'x'; 8 << 10].as_slice(), b"\r\n"].concat()).await;
@@ -124,7 +124,7 @@ pub(super) async fn answer(seen: &Seen, wire: &mut Box<dyn Wire>, state: &State)
             whole?;
         }
         // Takes nothing of the body and says nothing.
-        "/early-silent" => std::future::pending().await,
+        "/early-deaf" => std::future::pending().await,
         "/early" => {
             respond(wire, "413 Too Much", "connection: close\r\n", b"").await?;
             return Ok(false);
@@ -141,6 +141,13 @@ pub(super) async fn answer(seen: &Seen, wire: &mut Box<dyn Wire>, state: &State)
         _ => respond(wire, "200 OK", "content-type: text/plain\r\n", dump(seen).as_bytes()).await?,
     }
     Ok(true)
+}
+
+/// Says nothing until the client is gone.
+async fn gone(wire: &mut Box<dyn Wire>) -> io::Result<bool> {
+    let mut buffer = [0; 1024];
+    while wire.read(&mut buffer).await? > 0 {}
+    Ok(false)
 }
 
 async fn repeat(wire: &mut Box<dyn Wire>) -> io::Result<()> {
