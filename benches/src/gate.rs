@@ -133,8 +133,8 @@ async fn reqwest_beside(
         let watch = Stopwatch::start();
         for _ in 0..REQUESTS {
             let text = client.get(url).send().await.map_err(|error| wrong(&error))?.text().await;
-            let value: serde_json::Value = serde_json::from_str(&text.map_err(|error| wrong(&error))?)
-                .map_err(|error| wrong(&error))?;
+            let value: serde_json::Value =
+                serde_json::from_str(&text.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))?;
             if value["n"] != 1 {
                 return Err(wrong(&"another answer"));
             }

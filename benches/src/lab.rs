@@ -2,8 +2,8 @@ use crate::error::Error;
 use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
-    Ambient, Answer, BindingName, Bindings, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply, Isolate, Json, Limits,
-    OutputSink, PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
+    Ambient, Answer, BindingName, Bindings, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply,
+    Isolate, Json, Limits, OutputSink, PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
 };
 use isolith_quickjs::QuickJs;
 use isolith_runner::{Attend, Plan, Runner};

@@ -1,8 +1,8 @@
 use crate::exit::Exit;
 use crate::paint::{self, ERROR, HINT};
-use isolith_core::quantity;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
+use isolith_core::quantity;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ use crate::job;
 use crate::paint::{self, GOOD, HINT, QUIET};
 use crate::source::Source;
 use crate::terminal::inert;
-use isolith_core::{BoxFuture, Grant};
+use isolith_core::{BoxFuture, Grant, Power};
 use isolith_gate::{Approver, Question};
 use isolith_program::{Language, Need};
 use std::io::{BufRead, IsTerminal};
@@ -26,33 +26,37 @@ pub(crate) fn about_needs(
         return Ok(());
     }
     let Ok(needs) = isolith_program::needs(&source.text, &source.name, Language::Auto) else { return Ok(()) };
-    let lacking: Vec<Need> = needs.lacking(grants).into_iter().filter(|need| grantable(need)).cloned().collect();
-    if lacking.is_empty() {
+    // Needs that one grant answers are one question.
+    let wanted: Vec<Grant> = needs.manifest().into_iter().filter(|grant| grantable(&grant.power)).collect();
+    if needs.lacking(grants).is_empty() || wanted.is_empty() {
         return Ok(());
     }
     let consent = job::data_folder()?.consent().map_err(job::store)?;
-    for need in lacking {
-        let grant = need.power.to_string();
+    for wanted in wanted {
+        let lacking = needs.lacking(grants);
+        let with: Vec<Grant> = grants.iter().chain([&wanted]).cloned().collect();
+        let still = needs.lacking(&with);
+        let Some(need) = lacking.into_iter().find(|need| !still.contains(need)) else { continue };
+        let grant = wanted.to_string();
         let known = consent.allowed(program, &grant);
         let answer = match known {
             Some(true) => Answer::Once,
             Some(false) => Answer::Deny,
-            None => ask_about(source, &need, &grant),
+            None => ask_about(source, need, &grant),
         };
         if answer == Answer::Always {
             consent.remember(program, &grant, true).map_err(job::store)?;
         }
         if answer != Answer::Deny {
-            grants.push(need.power.into());
+            grants.push(wanted);
         }
     }
     Ok(())
 }
 
 /// A tool or another program takes more than a yes: someone has to say what it is.
-fn grantable(need: &Need) -> bool {
-    use isolith_core::Power;
-    matches!(need.power, Power::Egress(_) | Power::Kv(_) | Power::Files(_))
+fn grantable(power: &Power) -> bool {
+    matches!(power, Power::Egress(_) | Power::Kv(_) | Power::Files(_))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::args::GrantOptions;
 use crate::failure::Failure;
 use crate::paint::{self, QUIET};
 use isolith_core::{
-    BindingName, Bounds, Credential, Egress, Grant, HostPattern, InvokeGrant, Manifest, Ports, Power, Schemes, SecretGrant,
-    SecretName, SecretSource, ToolGrant, narrow,
+    BindingName, Bounds, Credential, Egress, Grant, HostPattern, InvokeGrant, Manifest, Ports, Power, Schemes,
+    SecretGrant, SecretName, SecretSource, ToolGrant, narrow,
 };
 use std::path::Path;
 
@@ -71,9 +71,9 @@ pub(crate) fn requested(options: &GrantOptions, manifest: Option<&Manifest>) -> 
         reveal(&mut grants, name);
     }
     for text in &options.credential {
-        let (target, credential) = text.split_once(": ").ok_or_else(|| {
-            wrong("--credential", text, "write `TARGET: Header: value with ${SECRET}`".into())
-        })?;
+        let (target, credential) = text
+            .split_once(": ")
+            .ok_or_else(|| wrong("--credential", text, "write `TARGET: Header: value with ${SECRET}`".into()))?;
         let target = target.parse::<Egress>().map_err(|error| wrong("--credential", text, error))?;
         let credential = Credential::from_line(credential).map_err(|error| wrong("--credential", text, error))?;
         attach(&mut grants, target, &credential);

@@ -145,23 +145,17 @@ fn everything(source: &Source, has_policy: bool) -> Result<Vec<Grant>, Failure> 
 }
 
 /// Opens what these grants need, and nothing else: a run without them starts as fast as before.
-fn means(
-    grants: &[Grant],
-    options: &GrantOptions,
-    ceiling: &Ceiling,
-    runner: &Runner,
-) -> Result<Means, Failure> {
+fn means(grants: &[Grant], options: &GrantOptions, ceiling: &Ceiling, runner: &Runner) -> Result<Means, Failure> {
     let folder = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
-    let net = Net::new(ceiling.net(options)).map_err(|error| Failure::usage(error, "check the file and the address"))?;
+    let net =
+        Net::new(ceiling.net(options)).map_err(|error| Failure::usage(error, "check the file and the address"))?;
     let mut means = Means::new(Arc::new(net), folder.clone());
     let data = data_folder()?;
     let any = |wanted: fn(&Power) -> bool| grants.iter().any(|grant| wanted(&grant.power));
     if any(|power| matches!(power, Power::Kv(_))) {
         means.kv = Some(Arc::new(data.kv().map_err(store)?));
     }
-    let stored = |power: &Power| {
-        matches!(power, Power::Secret(secret) if matches!(secret.from, None | Some(SecretSource::Store(_))))
-    };
+    let stored = |power: &Power| matches!(power, Power::Secret(secret) if matches!(secret.from, None | Some(SecretSource::Store(_))));
     if any(stored) {
         means.secrets = Some(Arc::new(data.secrets().map_err(store)?));
     }

@@ -44,7 +44,9 @@ impl OutputSink for Nowhere {
 /// Text of a program as it may be shown: on a terminal, its control characters are pictures of themselves.
 pub(crate) fn inert(text: &str, on_terminal: bool) -> Cow<'_, str> {
     // THREAT[T-OUTPUT-001]: escape sequences of a program could rewrite the screen or talk to the terminal.
-    let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    // Characters that turn the direction of writing would show another text than there is.
+    let turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let harmful = |c: char| turning(c) || (c.is_control() && c != '\n' && c != '\t');
     if !on_terminal || !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
@@ -63,8 +65,8 @@ mod tests {
 
     #[test]
     fn escapes_are_inert_on_a_terminal_and_kept_elsewhere() {
-        let text = "a\u{1b}[31mred\u{7}\u{9b}\n\tx\r";
-        assert_eq!(inert(text, true), "a␛[31mred␇\u{fffd}\n\tx␍");
+        let text = "a\u{1b}[31mred\u{7}\u{9b}\n\tx\r\u{202e}y\u{2066}";
+        assert_eq!(inert(text, true), "a␛[31mred␇\u{fffd}\n\tx␍\u{fffd}y\u{fffd}");
         assert_eq!(inert(text, false), text);
     }
 }

@@ -118,6 +118,7 @@ fn each_need_is_asked_about_for_itself() {
     session.expect(&format!("two.ts wants `{}` (line 1)", scene.grant));
     session.expect(QUESTION);
     session.type_line("a");
+    // Reading and writing one space is one question.
     session.expect("two.ts wants `kv:cache` (line 2)");
     session.expect(QUESTION);
     session.type_line("d");

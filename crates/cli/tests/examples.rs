@@ -34,7 +34,7 @@ struct Page {
     /// With a port, where it is not 443.
     host: String,
     method: String,
-    /// With the query.
+    /// With a query, or for every query.
     path: String,
     status: u16,
     headers: BTreeMap<String, String>,
@@ -58,7 +58,9 @@ impl World {
         let pages = self.http.clone();
         let origin = Origin::tls(config, move |request, wire| {
             let host = request.header("host").unwrap_or_default();
-            let fits = |p: &&Page| p.host == host && p.method == request.method && p.path == request.target;
+            // A page without a query is there for every query that has no page of its own, further up.
+            let at = |path: &str| path == request.target || path == request.path();
+            let fits = |page: &&Page| page.host == host && page.method == request.method && at(&page.path);
             let Some(page) = pages.iter().find(fits) else { return reply(wire, "404 Not Found", &[], b"") };
             let headers: Vec<(&str, &str)> = page.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
             reply(wire, &format!("{} Said", page.status), &headers, page.body.as_bytes())
@@ -143,12 +145,19 @@ fn run_as_checked(world: &World, path: &Path) -> Result<(), String> {
     place.write("manifest.json", &manifest.to_string());
     let outcome = place.outcome_of(name, &["--manifest", "manifest.json", "--ca", "ca.pem"]);
 
-    let needed: BTreeSet<String> =
-        list(&findings["needs"]).iter().map(|need| text_of(&need["grant"])).chain(more).collect();
+    // Everything that was granted was used: the manifest is as small as it can be. And nothing else was tried.
+    let texts = |list: &Value| self::list(list).iter().map(text_of).collect::<BTreeSet<String>>();
+    let granted = texts(&outcome.json["grants"]);
     let used: BTreeSet<String> = outcome.counts("exercised").into_iter().map(|(grant, _)| grant).collect();
     let denied = outcome.counts("denied");
-    if needed != used || !denied.is_empty() || outcome.json["value"] != world.values[name] {
-        return Err(format!("{name}: needs {needed:?}\nused {used:?}\ndenied {denied:?}\n{:#}", outcome.json));
+    if granted != used || !denied.is_empty() || outcome.json["value"] != world.values[name] {
+        return Err(format!("{name}: granted {granted:?}\nused {used:?}\ndenied {denied:?}\n{:#}", outcome.json));
+    }
+    // Needs are said one by one; each is among the grants, or is a part of one of them.
+    let again = place.isolith(&["check", name, "--json", "--manifest", "manifest.json"]);
+    let findings: Value = serde_json::from_str(&again.stdout).map_err(|_| format!("{name}: {}", again.stderr))?;
+    if again.code != 0 || !list(&findings["needs"]).iter().all(|need| need["granted"] == true) {
+        return Err(format!("{name}: the manifest does not meet {:#}", findings["needs"]));
     }
     let stray = stray_dials(&place.data);
     if stray.is_empty() { Ok(()) } else { Err(format!("{name}: dialled {stray:?}")) }

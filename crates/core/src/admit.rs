@@ -5,8 +5,8 @@
 use crate::address;
 use crate::call::CallError;
 use crate::grant::{
-    Access, BindingName, Bounds, Budget, Egress, FilesGrant, Grant, GuestPath, HostPattern, InvokeGrant, KvGrant, LOCALHOST,
-    Method, Ports, Power, Rule, Schemes, SecretGrant, SecretName, ToolGrant, unambiguous,
+    Access, BindingName, Bounds, Budget, Egress, FilesGrant, Grant, GuestPath, HostPattern, InvokeGrant, KvGrant,
+    LOCALHOST, Method, Ports, Power, Rule, Schemes, SecretGrant, SecretName, ToolGrant, unambiguous,
 };
 use crate::{Json, Target};
 use serde_json::Value;

@@ -5,8 +5,8 @@ use crate::gate::Gate;
 use crate::means::{Invocation, Invoked};
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule, SecretName,
-    ToolGrant, admit,
+    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
+    SecretName, ToolGrant, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -87,7 +87,8 @@ impl Gate {
                     let there = admit::files(grants, to, op.access());
                     let there = there.map_err(|refusal| (refusal.to_error(), Some(refusal.wanted.to_string())))?;
                     if there.asks.is_some_and(|asks| asks != grant) {
-                        let message = format!("moving something to `{to}` has to be asked about: write it there instead");
+                        let message =
+                            format!("moving something to `{to}` has to be asked about: write it there instead");
                         return Err((wrong("files.denied", message), Some(format!("files:write {to}"))));
                     }
                 }
@@ -134,10 +135,11 @@ impl Gate {
 
     /// The grant that says which command does a tool's work: one that only asks may leave that to one that allows.
     fn commanded<'a>(&'a self, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
-        let others = self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
-            Power::Tool(other) if other.name == tool.name => Some(other),
-            _ => None,
-        });
+        let others =
+            self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
+                Power::Tool(other) if other.name == tool.name => Some(other),
+                _ => None,
+            });
         std::iter::once(tool).chain(others).find(|tool| !tool.command.is_empty())
     }
 
@@ -157,7 +159,8 @@ impl Gate {
                     let message = format!("programs may invoke each other {DEPTH_MAX} deep");
                     return Err((wrong("invoke.depth", message), None));
                 }
-                let gate = self.below(&own.grants, name.as_str()).map_err(|error| (wrong("invoke.grants", error), None))?;
+                let gate =
+                    self.below(&own.grants, name.as_str()).map_err(|error| (wrong("invoke.grants", error), None))?;
                 let program = own.program.clone();
                 let invocation = Invocation { name: name.clone(), program, input: args, limits: self.limits, gate };
                 let Invoked { result, acts: done } = programs.invoke(invocation).await;

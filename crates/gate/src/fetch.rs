@@ -17,7 +17,8 @@ impl Gate {
         let label = (format!("egress:{}", shown(&call)), shown(&call));
         if self.bodies.is_full() {
             let message = "too many responses are open: read them to their end, or cancel them";
-            let error = CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
+            let error =
+                CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
             return self.unsent(label, error);
         }
         let (cancel, upload) = self.requests.begin(id);
@@ -53,7 +54,7 @@ impl Gate {
         let mut entries: Vec<Entry> = Vec::new();
         for hop in hops {
             // What was refused has no entry yet.
-            let known = begun.iter().position(|entry| entry.act().what == hop.what);
+            let known = begun.iter().position(|entry| self.redactor.text(&entry.act().what) == hop.what);
             let entry = known.map(|at| begun.remove(at));
             let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
             fill(&mut entry, hop);
@@ -91,9 +92,8 @@ impl Gate {
             }
             values.push((name.clone(), value));
         }
-        let lookup = |wanted: &SecretName| {
-            values.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.expose())
-        };
+        let lookup =
+            |wanted: &SecretName| values.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.expose());
         let injection = Injection::of(credential, now(), lookup).map_err(|error| {
             refused(CallError { name: "Error".into(), message: error.to_string(), code: Some("secret.invalid".into()) })
         })?;

@@ -1,8 +1,8 @@
 //! The host of one run: decides about each call, performs it, writes it down.
 
-use crate::held::Bodies;
 use crate::book::Book;
 use crate::egress::Client;
+use crate::held::Bodies;
 use crate::ledger::{Ledger, Refused};
 use crate::means::{Means, Question};
 use crate::redact::Redactor;
@@ -160,7 +160,9 @@ fn span(call: &HostCall, redactor: &Redactor) -> Span {
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = name.as_str(),
         ),
-        HostCall::Fetch(fetch) => tracing::info_span!("fetch", otel.name = fetch.method, otel.kind = "client", isolith.what = what),
+        HostCall::Fetch(fetch) => {
+            tracing::info_span!("fetch", otel.name = fetch.method, otel.kind = "client", isolith.what = what)
+        }
         _ => tracing::info_span!("call", otel.name = grant.split(':').next().unwrap_or_default(), isolith.what = what),
     }
 }

@@ -17,10 +17,10 @@ mod schema;
 mod secrets;
 
 pub use bodies::BodySource;
-pub use redact::{RedactStream, Redactor};
 pub use command::run_command;
 pub use files::{FilesAnswer, Folders};
 pub use gate::{Gate, Identity};
 pub use means::{Approver, Invocation, Invoked, Means, Programs, Question};
+pub use redact::{RedactStream, Redactor};
 pub use schema::Schemas;
 pub use secrets::{Secret, Vault};

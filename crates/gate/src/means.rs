@@ -3,8 +3,8 @@
 use crate::egress::Net;
 use crate::gate::Gate;
 use isolith_core::{
-    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, Host, HostCall, HostReply, Json, KeySpaces, Limits, RunId,
-    SecretStore,
+    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, Host, HostCall, HostReply, Json, KeySpaces, Limits,
+    RunId, SecretStore,
 };
 use std::path::PathBuf;
 use std::sync::Arc;

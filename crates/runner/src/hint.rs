@@ -42,10 +42,16 @@ impl About<'_> {
         let needed: Vec<(String, bool)> = needs
             .map(|needs| needs.lacking(self.grants).iter().map(|need| (need.power.to_string(), need.exact)).collect())
             .unwrap_or_default();
-        let refused = self.calls.iter().filter(|call| call.outcome == CallOutcome::Denied).map(|call| call.grant.clone());
+        let refused =
+            self.calls.iter().filter(|call| call.outcome == CallOutcome::Denied).map(|call| call.grant.clone());
         // What was refused is known; a guess beside it would only mislead.
         let refused: Vec<String> = refused.filter(|grant| grant.starts_with(kind)).collect();
-        let mut all: Vec<String> = needed.into_iter().filter(|(_, exact)| *exact || refused.is_empty()).map(|(grant, _)| grant).chain(refused.iter().cloned()).collect();
+        let mut all: Vec<String> = needed
+            .into_iter()
+            .filter(|(_, exact)| *exact || refused.is_empty())
+            .map(|(grant, _)| grant)
+            .chain(refused.iter().cloned())
+            .collect();
         all.retain(|grant| grant.starts_with(kind));
         let mut seen = BTreeSet::new();
         all.retain(|grant| seen.insert(grant.clone()));
@@ -126,7 +132,11 @@ const FLAGS_MAX: usize = 12;
 /// As a shell takes it.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// `tools.name(…)` of a name that is not granted is a call of `undefined`; the source says which name.

@@ -1,7 +1,5 @@
 use crate::{Attend, Plan, RunError, Runner};
-use isolith_core::{
-    Act, BoxFuture, CallError, Host, Json, OutputSink, Stream, Timestamp, Status,
-};
+use isolith_core::{Act, BoxFuture, CallError, Host, Json, OutputSink, Status, Stream, Timestamp};
 use isolith_gate::{Invocation, Invoked, Programs};
 use std::io::Read;
 use std::path::PathBuf;
@@ -30,12 +28,14 @@ impl ProgramFiles {
             return nothing_done(failed("invoke.missing", format!("the program `{name}` cannot be read")));
         };
         let plan = Plan { grants: gate.grants().to_vec(), limits, input, ..Plan::new(source, name.as_str()) };
-        let attend = Attend { host: Arc::new(gate) as Arc<dyn Host>, sink: Arc::new(Unheard), cancel: CancellationToken::new() };
+        let attend =
+            Attend { host: Arc::new(gate) as Arc<dyn Host>, sink: Arc::new(Unheard), cancel: CancellationToken::new() };
         // Boxed, because a program that is run may run another.
         let running: BoxFuture<'_, Result<crate::Ended, RunError>> = Box::pin(self.runner.run(plan, attend));
         match running.await {
             Ok(ended) => {
-                let act = |call: isolith_core::CallRecord| Act { grant: call.grant, what: call.what, outcome: call.outcome };
+                let act =
+                    |call: isolith_core::CallRecord| Act { grant: call.grant, what: call.what, outcome: call.outcome };
                 let acts = ended.outcome.calls.into_iter().map(act).collect();
                 let result = value(ended.outcome.status, ended.outcome.value, ended.outcome.error, name.as_str());
                 Invoked { result, acts }

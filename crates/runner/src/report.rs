@@ -2,8 +2,8 @@
 
 use crate::hint;
 use isolith_core::{
-    CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall, RunError, RunId, Status,
-    Usage,
+    CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
+    RunError, RunId, Status, Usage,
 };
 use isolith_program::{Language, Prepared, SourceError};
 use std::borrow::Cow;

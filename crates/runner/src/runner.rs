@@ -92,7 +92,8 @@ impl Runner {
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
         let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after);
-        let span = tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
+        let span =
+            tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
         let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
         let mut ended = finish.instrument(span).await?;
         ended.outcome.narrowed = plan.narrowed;

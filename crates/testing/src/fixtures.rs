@@ -199,7 +199,7 @@ mod tests {
 
     fn poll(host: &Fixtures, call: HostCall) -> Option<HostReply> {
         match host.call(call).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(reply) => Some(reply),
+            Poll::Ready(answer) => Some(answer.reply),
             Poll::Pending => None,
         }
     }

@@ -21,8 +21,15 @@ impl OutputSink for Silent {
 /// Whether the engine refuses the source as one that is no program.
 async fn is_syntax_error(engine: &QuickJs, source: &str, form: Form) -> bool {
     let limits = Limits { cpu: Duration::from_millis(20), wall: Duration::from_secs(5), ..Limits::default() };
-    let start =
-        Start { limits, bindings: Default::default(), ambient: Default::default(), input: None, args: vec![], seed: Seed::from_number(1), sink: Arc::new(Silent) };
+    let start = Start {
+        limits,
+        bindings: Default::default(),
+        ambient: Default::default(),
+        input: None,
+        args: vec![],
+        seed: Seed::from_number(1),
+        sink: Arc::new(Silent),
+    };
     let mut isolate = engine.start(&Program::new("test.js", source, form), start).await.unwrap();
     let turn = Turn { now: Timestamp::from_micros(0), wall_left: limits.wall, replies: vec![] };
     let step = isolate.advance(turn).await.unwrap();

@@ -12,7 +12,13 @@ use owo_colors::OwoColorize;
 use std::io::IsTerminal;
 
 pub(crate) fn audit(args: Audit) -> Done {
-    let query = AuditQuery { run: args.run.map(RunId), denied: args.denied, host: args.host, limit: args.limit, ..AuditQuery::default() };
+    let query = AuditQuery {
+        run: args.run.map(RunId),
+        denied: args.denied,
+        host: args.host,
+        limit: args.limit,
+        ..AuditQuery::default()
+    };
     let rows = job::data_folder()?.audit().and_then(|audit| audit.query(&query)).map_err(job::store)?;
     for row in &rows {
         if args.json { show::line(&show::to_json(row)) } else { print(row) }

@@ -58,8 +58,7 @@ pub(crate) fn check(args: &Check) -> Done {
     if let Some(policy) = options.policy.as_deref().map(grants::manifest).transpose()? {
         given = narrow(&policy.grants, &given).grants;
     }
-    let needs = needs(&source.text, &source.name, Language::Auto)
-        .map_err(|error| Failure::program(error.render()))?;
+    let needs = needs(&source.text, &source.name, Language::Auto).map_err(|error| Failure::program(error.render()))?;
     let lacking = needs.lacking(&given).len();
     if args.json {
         show::line(&show::to_json(&findings(&source.text, &needs, &given)));
@@ -121,17 +120,29 @@ fn print(name: &str, needs: &Needs, given: &[Grant]) {
     }
     for open in &needs.unknown {
         let at = open.place.line;
-        anstream::println!("  {} {}: {}", "?".style(ERROR), open.kind, inert(&format!("{} (line {at})", open.why), terminal));
+        anstream::println!(
+            "  {} {}: {}",
+            "?".style(ERROR),
+            open.kind,
+            inert(&format!("{} (line {at})", open.why), terminal)
+        );
     }
     for (what, at) in [("the clock", &needs.clock), ("randomness", &needs.random)] {
         if !at.is_empty() {
-            anstream::println!("  {} {what}  {}", "·".style(QUIET), format!("({}; live unless told otherwise)", places(at)).style(QUIET));
+            anstream::println!(
+                "  {} {what}  {}",
+                "·".style(QUIET),
+                format!("({}; live unless told otherwise)", places(at)).style(QUIET)
+            );
         }
     }
     let smallest = needs.manifest();
     if !smallest.is_empty() {
         line("\nthe smallest manifest that would do (isolith.toml):\n".into());
-        line(format!("grants = [\n{}]", smallest.iter().map(|grant| format!("  {},\n", toml_text(&grant.to_string()))).collect::<String>()));
+        line(format!(
+            "grants = [\n{}]",
+            smallest.iter().map(|grant| format!("  {},\n", toml_text(&grant.to_string()))).collect::<String>()
+        ));
     }
 }
 

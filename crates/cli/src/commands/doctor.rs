@@ -142,7 +142,11 @@ fn first_run() -> Finding {
         let session = super::session::Session::small().map_err(|_| "the engine does not start")?;
         let started = began.elapsed();
         let quiet = crate::args::Show { json: true, quiet: true };
-        let attend = super::session::attend(std::sync::Arc::new(isolith_runner::NoTools), quiet, &crate::progress::Spinner::none());
+        let attend = super::session::attend(
+            std::sync::Arc::new(isolith_runner::NoTools),
+            quiet,
+            &crate::progress::Spinner::none(),
+        );
         let runner: &Runner = &session.runner;
         let ended = session.runtime.block_on(runner.run(Plan::new("return 6 * 7", "doctor"), attend))?;
         let value = ended.outcome.value.map(|v| v.text().to_owned());

@@ -36,7 +36,10 @@ pub(crate) fn secret(args: Secret) -> Done {
         }
         Secret::Remove { name } => {
             if !secrets.remove(&named(&name)?).map_err(job::store)? {
-                return Err(Failure::usage(format!("no secret `{name}` is kept"), "`isolith secret list` shows the names"));
+                return Err(Failure::usage(
+                    format!("no secret `{name}` is kept"),
+                    "`isolith secret list` shows the names",
+                ));
             }
         }
     }

@@ -93,7 +93,10 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
     let Some(audit) = audit else { return Ok(()) };
     audit.flush().map_err(|error| {
-        Failure::usage(format!("the audit cannot be written: {error}"), "make room, or set ISOLITH_DATA to another folder")
+        Failure::usage(
+            format!("the audit cannot be written: {error}"),
+            "make room, or set ISOLITH_DATA to another folder",
+        )
     })
 }
 

@@ -98,7 +98,7 @@ fn survived(place: &Place, case: &Case, over: &Over) -> Result<(), Failed> {
     let mib = |bytes: u64| bytes >> 20;
     ensure(grown <= allowance, || format!("memory grew by {} MiB, more than {}", mib(grown), mib(allowance)))?;
     let work = place.work.path().display().to_string();
-    for leak in [CANARY, "ESCAPED", "was reached", work.as_str()] {
+    for leak in [CANARY, "ESCAPED", "INTERNAL was reached", work.as_str()] {
         let said = over.ran.stdout.contains(leak) || over.ran.stderr.contains(leak);
         ensure(!said, || format!("`{leak}` is in the output"))?;
     }

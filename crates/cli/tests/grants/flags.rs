@@ -46,7 +46,7 @@ fn a_key_that_is_nearly_right_is_named() {
     let scene = scene();
     let rows = [
         ("granst = []", "did you mean `grants`?"),
-        ("[limits]\ntimout = \"1s\"", "limits.timout: there is no such key: did you mean `timeout`?"),
+        ("[limits]\ntimout = \"1s\"", "`limits.timout`: there is no such key: did you mean `timeout`?"),
         ("[[grants]]\nkind = \"egress\"\nhots = \"a.test\"", "grants[0]"),
         ("[[grants]]\nkind = \"egres\"\nhost = \"a.test\"", "did you mean `egress`?"),
         ("[[grants]]\nkind = \"egress\"\nhost = \"a.test\"\nmethods = [\"GET\"]", "did you mean `method`?"),

@@ -74,7 +74,7 @@ pub(crate) async fn execute(engine: &dyn Engine, program: &Program, cpu: Duratio
             Step::Calls(calls) => {
                 let sleep = calls.iter().find_map(|pending| match pending.call {
                     HostCall::Sleep { until } => Some((pending.id, until)),
-                    HostCall::Tool { .. } | HostCall::ReadBody { .. } => None,
+                    _ => None,
                 });
                 let (id, until) = sleep.ok_or(NotRun::Waits)?;
                 turn =
