@@ -27,6 +27,9 @@ pub(crate) struct Job {
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
 }
 
+/// A suspended run with the host and the audit that it goes on with.
+pub(crate) type Resumable = (SuspendedRun, Arc<dyn Host>, Option<Arc<dyn AuditLog>>);
+
 /// What an operator allows at most.
 struct Ceiling {
     policy: Option<Manifest>,
@@ -100,7 +103,7 @@ impl Job {
         run: SuspendedRun,
         options: &GrantOptions,
         runner: &Runner,
-    ) -> Result<(SuspendedRun, Arc<dyn Host>, Option<Arc<dyn AuditLog>>), Failure> {
+    ) -> Result<Resumable, Failure> {
         let ceiling = Ceiling::of(options)?;
         let flags = grants::requested(options, None)?;
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();

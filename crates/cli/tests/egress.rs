@@ -17,7 +17,7 @@ use judge::{ensure, withstand};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 
-/// Cases that are given; see the README beside them.
+/// Cases that are given; `conformance/attacks/README.md` describes their fields.
 const GIVEN: &str = include_str!("egress/cases.jsonl");
 /// Cases of our own, in the same form.
 const OWN: &str = include_str!("egress/own.jsonl");

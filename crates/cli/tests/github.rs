@@ -161,13 +161,13 @@ fn nobody_is_told_the_token() {
     assert!(holding("api.github.com/repos/a/b/releases") >= 2, "{:?}", files.iter().map(|f| &f.0).collect::<Vec<_>>());
 }
 
+const WAITS: &str = "const kept = await fetch('https://api.github.com/repos/a/b/releases').then((r) => r.text());
+await new Promise((done) => setTimeout(done, 3_600_000));";
+
 #[test]
 fn a_suspended_run_does_not_hold_the_token() {
     let github = github();
-    let program = "const kept = await fetch('https://api.github.com/repos/a/b/releases').then((r) => r.text());
-        await new Promise((done) => setTimeout(done, 3_600_000));
-        return kept;";
-    github.place.write("waits.js", program);
+    github.place.write("waits.js", &format!("{WAITS}\nreturn kept;"));
     let state = ["--suspend", "state", "--timeout", "2h"];
     let outcome = github.run("waits.js", &[&NET, &CREDENTIAL, &state]);
     assert_eq!(outcome.code, 75, "{:#}", outcome.json);
@@ -178,6 +178,31 @@ fn a_suspended_run_does_not_hold_the_token() {
     for half in [&TOKEN[..TOKEN.len() / 2], &TOKEN[TOKEN.len() / 2..]] {
         assert_eq!(search::found(half, &bytes), None, "half of the token is in the state");
     }
+}
+
+#[test]
+fn what_is_not_taken_out_is_found_by_the_same_search() {
+    let github = github();
+    let manifest = r#"
+        [[grants]]
+        kind = "secret"
+        name = "GITHUB_TOKEN"
+        from = "env:GH_TOKEN"
+        [[grants]]
+        kind = "egress"
+        url = "https://api.github.com"
+        credential = { bearer = "GITHUB_TOKEN" }
+        redact = false
+    "#;
+    github.place.write("manifest.toml", manifest);
+    github.place.write("tells.js", &format!("{WAITS}\nreturn kept;"));
+    let flags = ["--manifest", "manifest.toml", "--timeout", "2h"];
+    let outcome = github.run("tells.js", &[&flags, &["--suspend", "state"]]);
+    assert_eq!(outcome.code, 75, "{:#}", outcome.json);
+    assert!(search::found(TOKEN, &github.place.work.read("state")).is_some());
+    github.place.write("tells.js", "return (await fetch('https://api.github.com/repos/a/b/releases')).text()");
+    let outcome = github.run("tells.js", &[&flags]);
+    assert_eq!(search::found(TOKEN, outcome.json.to_string().as_bytes()), Some("as it is"));
 }
 
 #[test]

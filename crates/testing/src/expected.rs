@@ -225,6 +225,9 @@ mod tests {
 
     fn ok(value: Option<&str>) -> Outcome {
         Outcome {
+            run: None,
+            grants: Vec::new(),
+            narrowed: Vec::new(),
             status: Status::Ok,
             value: value.and_then(|text| Json::from_text(text.into()).ok()),
             outputs: vec![
@@ -245,6 +248,7 @@ mod tests {
             kind,
             name: name.into(),
             message: "m".into(),
+            code: None,
             stack: None,
             line: Some(3),
             column: None,

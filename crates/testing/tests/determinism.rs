@@ -109,7 +109,7 @@ async fn follow(isolate: &mut dyn Isolate, mut replies: Vec<(CallId, HostReply)>
             // Nothing but a timer is left.
             let wake = calls.iter().find_map(|pending| match pending.call {
                 HostCall::Sleep { until } => Some((pending.id, until)),
-                HostCall::Tool { .. } | HostCall::ReadBody { .. } => None,
+                _ => None,
             });
             let (id, until) = wake.ok_or("the run waits for nothing")?;
             now = until;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The fields are described in `README.md` beside the cases.
+/// `conformance/attacks/README.md` describes the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[allow(dead_code, reason = "some fields are for readers of the cases")]

@@ -27,6 +27,7 @@ pub struct Over {
 }
 
 /// Runs a command to its end, or to the end of patience.
+#[allow(clippy::zombie_processes, reason = "`reap` waits for it")]
 pub fn run_within(command: &mut Command, patience: Duration) -> Over {
     let began = Instant::now();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
