@@ -99,11 +99,7 @@ impl Job {
     }
 
     /// What a suspended run needs to go on: its own grants, as far as they are still allowed.
-    pub(crate) fn again(
-        run: SuspendedRun,
-        options: &GrantOptions,
-        runner: &Runner,
-    ) -> Result<Resumable, Failure> {
+    pub(crate) fn again(run: SuspendedRun, options: &GrantOptions, runner: &Runner) -> Result<Resumable, Failure> {
         let ceiling = Ceiling::of(options)?;
         let flags = grants::requested(options, None)?;
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();

@@ -55,7 +55,7 @@ fn what_is_not_granted_does_not_exist_and_the_hint_says_so() {
     let ran = isolith(&["eval", "await fetch('https://example.com')"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("fetch is not defined"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: the network needs an egress grant"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: grant it: --allow-net 'GET https://example.com'"), "{}", ran.stderr);
 }
 
 #[test]

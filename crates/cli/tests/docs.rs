@@ -39,12 +39,13 @@ fn commands_in_the_documents_do_what_they_say() {
     std::os::unix::fs::symlink(root().join("examples"), work.path().join("examples")).unwrap();
     let path = format!("{}:{}", binary().parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut count = 0;
-    for name in ["README.md", "docs/guide.md"] {
+    for name in ["README.md", "docs/guide.md", "docs/grants.md"] {
         let document = std::fs::read_to_string(root().join(name)).unwrap();
         for (command, expected) in console_blocks(&document) {
             let output = std::process::Command::new("sh")
                 .args(["-c", &format!("{{ {command}\n}} 2>&1")])
                 .env("PATH", &path)
+                .env("ISOLITH_DATA", work.path().join("data"))
                 .current_dir(work.path())
                 .output()
                 .unwrap();
@@ -53,5 +54,5 @@ fn commands_in_the_documents_do_what_they_say() {
             count += 1;
         }
     }
-    assert!(count >= 10, "only {count} commands were found");
+    assert!(count >= 20, "only {count} commands were found");
 }

@@ -50,6 +50,11 @@ pub trait Host: Send + Sync {
     /// Performs one call, or refuses it: a refusal is a reply that the guest can catch.
     fn call(&self, call: HostCall) -> BoxFuture<'_, Answer>;
 
+    /// The grant a call will exercise and what it is about, as the receipt names them while the call is under way.
+    fn describe(&self, call: &HostCall) -> Option<(String, String)> {
+        call.label()
+    }
+
     /// Whether it holds something for the run that would be lost if the run left memory: open bodies, requests under way.
     fn holds(&self) -> bool {
         false

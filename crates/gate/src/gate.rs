@@ -9,7 +9,8 @@ use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallRecord, Grant, Host, HostCall, HostReply, Limits, Refusal, RunId, narrow,
+    Admitted, Answer, BoxFuture, CallRecord, Grant, Host, HostCall, HostReply, Limits, Method, Refusal, RunId, Target,
+    admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -138,6 +139,28 @@ impl Host for Gate {
         }
         let span = span(&call, &self.redactor);
         Box::pin(self.perform(call).instrument(span))
+    }
+
+    fn describe(&self, call: &HostCall) -> Option<(String, String)> {
+        let label = call.label()?;
+        let granted =
+            |decision: Result<Admitted<'_>, Refusal>| decision.ok().map(|admitted| admitted.grant.to_string());
+        match call {
+            // What may take long is named by its grant from the start: the run may end before it does.
+            HostCall::Fetch(fetch) => {
+                let (method, target) = (Method::new(&fetch.method).ok(), Target::parse(&fetch.url).ok());
+                let Some((method, target)) = method.zip(target) else { return Some(label) };
+                let grant = granted(admit::egress(&self.grants, &method, &target)).unwrap_or(label.0);
+                Some((grant, format!("{method} {target}")))
+            }
+            HostCall::Tool { name, args } => {
+                Some((granted(admit::tool(&self.grants, name, args.as_ref())).unwrap_or(label.0), label.1))
+            }
+            HostCall::Invoke { name, args } => {
+                Some((granted(admit::invoke(&self.grants, name, args.as_ref())).unwrap_or(label.0), label.1))
+            }
+            _ => Some(label),
+        }
     }
 
     fn holds(&self) -> bool {

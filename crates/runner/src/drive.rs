@@ -149,7 +149,7 @@ impl Drive {
     }
 
     fn begin(&mut self, PendingCall { id, call }: PendingCall) {
-        let record = call.label().map(|(grant, what)| {
+        let record = self.host.describe(&call).map(|(grant, what)| {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
