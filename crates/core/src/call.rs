@@ -302,6 +302,9 @@ impl FilesOp {
 
 impl HostCall {
     /// Reads what a guest sends for any call but a tool's, a timer's and a body's: JSON with a `kind`, and bytes beside it.
+    ///
+    /// Serde gathers a tagged variant before it reads it, and [`Json`] cannot be read from what was gathered: calls that carry one
+    /// are for the engine to read.
     pub fn from_guest(json: &str, bytes: Vec<u8>) -> Option<HostCall> {
         let mut call: HostCall = serde_json::from_str(json).ok()?;
         match &mut call {
