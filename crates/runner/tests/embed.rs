@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{ErrorKind, HostReply, Json, OutputSink, Status, Stream, Timestamp};
+use isolith_core::{ErrorKind, Grant, HostReply, Json, Limits, OutputSink, RunId, Status, Stream, Timestamp};
+use isolith_gate::egress::{Net, NetOptions};
+use isolith_gate::{Gate, Identity, Means};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::{Attend, Plan, Runner, Tools};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -129,4 +132,37 @@ async fn a_run_that_computes_does_not_keep_the_thread_from_others() {
     assert!(!spinning.is_finished());
     cancel.cancel();
     assert_eq!(spinning.await.unwrap().unwrap().outcome.error.map(|e| e.kind), Some(ErrorKind::Cancelled));
+}
+
+/// Runs a program whose tools stand behind a gate that holds these grants.
+async fn through_a_gate(source: &str, grants: serde_json::Value) -> isolith_core::Outcome {
+    let grants: Vec<Grant> = serde_json::from_value(grants).unwrap();
+    let net = Arc::new(Net::new(NetOptions { proxy: None, ca: None }).unwrap());
+    let means = Means { tools: Arc::new(tools()), ..Means::new(net, ".".into()) };
+    let identity = Identity { run: RunId("test".into()), program: "test".into() };
+    let gate = Gate::new(grants.clone(), Limits::default(), identity, means).unwrap();
+    let attend = Attend { host: Arc::new(gate), sink: Arc::new(Silent), cancel: CancellationToken::new() };
+    runner().run(Plan { grants, ..Plan::new(source, "sum.js") }, attend).await.unwrap().outcome
+}
+
+#[tokio::test]
+async fn a_gate_holds_the_embedders_own_tools_to_their_grants() {
+    let source = "return await tools.add([1, 2])";
+    let numbers = json!({ "type": "array", "items": { "type": "number" }, "maxItems": 2 });
+    let granted = json!([{ "kind": "tool", "name": "add", "input": numbers, "calls": 1 }]);
+    let outcome = through_a_gate(source, granted.clone()).await;
+    assert_eq!(outcome.value.map(|v| v.to_string()).as_deref(), Some("3"));
+    assert_eq!(outcome.exercised.iter().map(|e| (e.grant.as_str(), e.count)).collect::<Vec<_>>(), [("tool:add", 1)]);
+
+    let code = |outcome: isolith_core::Outcome| outcome.error.and_then(|error| error.code);
+    let refusals = [
+        ("await tools.add([1]); await tools.add([1])", granted.clone(), "tool.denied"),
+        ("await tools.add([1, 2, 3])", granted, "tool.invalid_input"),
+        (source, json!([{ "kind": "tool", "name": "add", "args": { "0": ">= 5" } }]), "tool.denied"),
+        (source, json!(["tool:add", "deny tool:add"]), "tool.denied"),
+        (source, json!(["ask tool:add"]), "tool.denied"),
+    ];
+    for (source, grants, expected) in refusals {
+        assert_eq!(code(through_a_gate(source, grants.clone()).await).as_deref(), Some(expected), "{source} {grants}");
+    }
 }
