@@ -9,7 +9,6 @@ use isolith_quickjs::QuickJs;
 use isolith_runner::{Attend, Plan, Runner};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// One engine, and the ways of using it that measurements share.
 #[derive(Clone)]
@@ -98,7 +97,7 @@ impl Lab {
         host: Arc<dyn Host>,
     ) -> Result<Json, Error> {
         let plan = Plan { limits, grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
-        let attend = Attend { host, sink: Arc::clone(&self.sink), cancel: CancellationToken::new() };
+        let attend = Attend::new(host, Arc::clone(&self.sink));
         let outcome = self.runner.run(plan, attend).await?.outcome;
         let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
         outcome.value.clone().ok_or_else(failed)
@@ -136,7 +135,7 @@ fn limits() -> Limits {
 struct Echo;
 
 impl Host for Echo {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, _: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         Box::pin(std::future::ready(answer(call).into()))
     }
 }

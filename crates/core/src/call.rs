@@ -2,6 +2,8 @@ use crate::CallOutcome;
 use crate::{BindingName, Json, SecretName, Timestamp};
 use serde::{Deserialize, Serialize};
 
+mod read;
+
 /// The most bytes one [`HostCall::ReadBody`] may ask for, so that no reply is large.
 pub const MAX_READ_BYTES: u32 = 256 << 10;
 
@@ -17,13 +19,14 @@ pub struct BodyId(pub u32);
 
 /// Everything a guest can ask of the world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(remote = "Self", tag = "kind", rename_all = "snake_case")]
 pub enum HostCall {
     /// Call a granted function of the embedder.
     Tool {
         /// Which one.
         name: BindingName,
         /// Its one argument; absent when it was called without, or with `undefined`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         args: Option<Json>,
     },
     /// Send a request to the network.
@@ -50,7 +53,7 @@ pub enum HostCall {
         /// Which one.
         name: BindingName,
         /// Its input.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         args: Option<Json>,
     },
     /// Read a secret.
@@ -306,7 +309,7 @@ impl HostCall {
     /// Serde gathers a tagged variant before it reads it, and [`Json`] cannot be read from what was gathered: calls that carry one
     /// are for the engine to read.
     pub fn from_guest(json: &str, bytes: Vec<u8>) -> Option<HostCall> {
-        let mut call: HostCall = serde_json::from_str(json).ok()?;
+        let mut call = HostCall::deserialize(&mut serde_json::Deserializer::from_str(json)).ok()?;
         match &mut call {
             HostCall::Fetch(fetch) if !fetch.streamed => fetch.body = fetch.body.is_some().then_some(bytes),
             HostCall::Files { bytes: own, .. } | HostCall::WriteBody { bytes: own, .. } => *own = bytes,

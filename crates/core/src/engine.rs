@@ -48,16 +48,21 @@ pub trait Isolate: Send {
 /// Performs what guests ask. Policy, audit, journal and replay are all hosts that wrap another.
 pub trait Host: Send + Sync {
     /// Performs one call, or refuses it: a refusal is a reply that the guest can catch.
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer>;
+    ///
+    /// A run that left memory has its unanswered calls performed again, under the same ids, when it is back.
+    fn call(&self, id: CallId, call: HostCall) -> BoxFuture<'_, Answer>;
 
     /// The grant a call will exercise and what it is about, as the receipt names them while the call is under way.
     fn describe(&self, call: &HostCall) -> Option<(String, String)> {
         call.label()
     }
 
-    /// Whether it holds something for the run that would be lost if the run left memory: open bodies, requests under way.
-    fn holds(&self) -> bool {
-        false
+    /// The run wants to leave memory while these calls are unanswered: they would be dropped, and performed again later.
+    ///
+    /// Not if anything would be lost or done twice: open bodies, a call that does more than wait. A host that agrees answers none
+    /// of them any more and writes nothing down about them.
+    fn leave(&self, unanswered: &[CallId]) -> bool {
+        unanswered.is_empty()
     }
 
     /// A text without the secrets this host knows of. Everything that leaves a run goes through here.

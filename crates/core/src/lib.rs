@@ -50,7 +50,9 @@ pub use manifest::{Change, Manifest, Network, SCHEMA};
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
 pub use program::{Digest, Form, Module, Program};
-pub use stores::{KeySpaces, SecretStore};
+pub use stores::{
+    ApiKey, ApiKeys, CallerId, KeySpaces, RunRecord, RunState, RunStore, Scope, SecretStore, StoreProblem,
+};
 pub use suspended::{Suspended, SuspendedError};
 pub use target::{InvalidTarget, Target};
 pub use time::Timestamp;

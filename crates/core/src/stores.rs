@@ -1,6 +1,8 @@
-//! What the gate needs kept. Implementations bring a database.
+//! What has to be kept for longer than a run, or a process, lasts. Implementations bring a database.
 
-use crate::{BindingName, BoxFuture, HostReply, KvOp, SecretName, Timestamp};
+use crate::{BindingName, BoxFuture, CallId, HostReply, Json, KvOp, RunId, SecretName, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Named spaces of keys.
 pub trait KeySpaces: Send + Sync {
@@ -14,4 +16,156 @@ pub trait KeySpaces: Send + Sync {
 pub trait SecretStore: Send + Sync {
     /// The value of a secret, or nothing when there is none of that name.
     fn get(&self, name: &SecretName) -> Result<Option<String>, String>;
+}
+
+/// Whoever has runs on a server. One caller never sees what is another's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallerId(pub String);
+
+impl CallerId {
+    /// The user of this machine, who needs no key.
+    pub fn local() -> CallerId {
+        CallerId("local".into())
+    }
+}
+
+impl fmt::Display for CallerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a key lets its holder do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Start runs, see them, answer their calls, stop them.
+    Runs,
+    /// Set and remove secrets, and list their names.
+    Secrets,
+    /// Read the audit log of its own runs.
+    Audit,
+    /// Run isolates for another isolith, which performs their calls itself.
+    Isolates,
+    /// Read the server's figures.
+    Metrics,
+}
+
+impl Scope {
+    /// Every scope there is.
+    pub const ALL: [Scope; 5] = [Scope::Runs, Scope::Secrets, Scope::Audit, Scope::Isolates, Scope::Metrics];
+}
+
+/// A key to a server, as it is kept: what is secret about it is only here as a hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Names the caller: random, and part of the key's text.
+    pub caller: CallerId,
+    /// For people.
+    pub name: String,
+    /// The BLAKE3 hash of the secret part.
+    pub hash: [u8; 32],
+    /// What its holder may do.
+    pub scopes: Vec<Scope>,
+    /// The most that its runs may have, as a manifest; without one the server's own policy holds alone.
+    pub policy: Option<Json>,
+    /// How many runs it may start a second.
+    pub rate: Option<u32>,
+    /// Since when there is one.
+    pub created: Timestamp,
+    /// Since when it is worth nothing.
+    pub revoked: Option<Timestamp>,
+}
+
+/// The keys to a server.
+pub trait ApiKeys: Send + Sync {
+    /// A key by its caller, revoked or not.
+    fn find(&self, caller: &CallerId) -> Result<Option<ApiKey>, StoreProblem>;
+
+    /// Whether there is any that was not revoked.
+    fn any(&self) -> Result<bool, StoreProblem>;
+}
+
+/// Something about the store that is not for callers to know in detail.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StoreProblem(pub String);
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// A process has it in memory, or had when it died.
+    Running,
+    /// It waits outside memory.
+    Suspended,
+    /// It has its outcome.
+    Ended,
+}
+
+/// One run, as it outlives a process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// Whose it is. Names of runs are the caller's own: two callers may use the same.
+    pub caller: CallerId,
+    /// Which one.
+    pub run: RunId,
+    /// When it was started.
+    pub created: Timestamp,
+    /// When it is forgotten.
+    pub expires: Timestamp,
+    /// How far it is.
+    pub state: RunState,
+    /// What it is shown as: its outcome, or what is known so far.
+    pub outcome: Json,
+    /// Its state, when it is suspended.
+    pub suspended: Option<Vec<u8>>,
+    /// The moment it wants to be woken, when it waits for one.
+    pub wakes: Option<Timestamp>,
+    /// Finds it by what a client without a name for it sends again.
+    pub continuation: Option<String>,
+}
+
+/// Runs that outlive the process that started them.
+///
+/// What a future of these has answered is on disk.
+pub trait RunStore: Send + Sync {
+    /// Adds a run, unless its caller has one of that name: then the answer is false.
+    fn add(&self, record: RunRecord) -> BoxFuture<'_, Result<bool, StoreProblem>>;
+
+    /// Puts a run in place of what is kept of it, if anything is. What was answered to calls that are not in `open` is forgotten.
+    fn put(&self, record: RunRecord, open: Vec<CallId>) -> BoxFuture<'_, Result<(), StoreProblem>>;
+
+    /// One run.
+    fn get(&self, caller: &CallerId, run: &RunId) -> BoxFuture<'_, Result<Option<RunRecord>, StoreProblem>>;
+
+    /// One suspended run, by its continuation; the newest where there are several.
+    fn find(&self, caller: &CallerId, continuation: &str) -> BoxFuture<'_, Result<Option<RunRecord>, StoreProblem>>;
+
+    /// A caller's runs, the newest first, without their suspended states; `before` is the last one of the page before.
+    fn list(
+        &self,
+        caller: &CallerId,
+        before: Option<&RunId>,
+        limit: u32,
+    ) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>>;
+
+    /// Keeps an answer to a call of a run. False when the call was answered before.
+    fn answer(
+        &self,
+        caller: &CallerId,
+        run: &RunId,
+        call: CallId,
+        reply: HostReply,
+    ) -> BoxFuture<'_, Result<bool, StoreProblem>>;
+
+    /// The answers that are kept for a run.
+    fn answers(&self, caller: &CallerId, run: &RunId) -> BoxFuture<'_, Result<Vec<(CallId, HostReply)>, StoreProblem>>;
+
+    /// Every run that has not ended, of all callers, without their suspended states, a page at a time in a fixed order.
+    fn unfinished(&self, after: Option<(CallerId, RunId)>) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>>;
+
+    /// Forgets runs whose time is over, and says how many they were.
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreProblem>>;
 }

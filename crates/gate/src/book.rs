@@ -4,6 +4,7 @@ use crate::redact::Redactor;
 use isolith_core::{Act, AuditLog, AuditRow, CallError, CallOutcome, RunId, Timestamp};
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The book of one run.
@@ -11,20 +12,32 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 pub(crate) struct Book {
     pub(crate) run: RunId,
     pub(crate) program: String,
-    pub(crate) audit: Option<Arc<dyn AuditLog>>,
-    pub(crate) redactor: Arc<Redactor>,
+    audit: Option<Arc<dyn AuditLog>>,
+    redactor: Arc<Redactor>,
+    /// The run left memory: what is not over will be written down when it is.
+    closed: Arc<AtomicBool>,
 }
 
 /// One line in it.
 pub(crate) struct Entry {
     audit: Option<Arc<dyn AuditLog>>,
     redactor: Arc<Redactor>,
+    closed: Arc<AtomicBool>,
     row: Option<AuditRow>,
     since: Instant,
     pub(crate) bytes_in: u64,
 }
 
 impl Book {
+    pub(crate) fn new(run: RunId, program: String, audit: Option<Arc<dyn AuditLog>>, redactor: Arc<Redactor>) -> Book {
+        Book { run, program, audit, redactor, closed: Arc::default() }
+    }
+
+    /// Forgets the calls that are under way: they will be made again.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
     /// Begins an entry. It counts as done unless it is told otherwise.
     pub(crate) fn entry(&self, grant: String, what: String) -> Entry {
         let row = AuditRow {
@@ -41,7 +54,8 @@ impl Book {
             bytes_in: 0,
         };
         let (audit, redactor) = (self.audit.clone(), Arc::clone(&self.redactor));
-        Entry { audit, redactor, row: Some(row), since: Instant::now(), bytes_in: 0 }
+        let closed = Arc::clone(&self.closed);
+        Entry { audit, redactor, closed, row: Some(row), since: Instant::now(), bytes_in: 0 }
     }
 }
 
@@ -58,6 +72,16 @@ impl Entry {
 
     pub(crate) fn row(&mut self) -> Option<&mut AuditRow> {
         self.row.as_mut()
+    }
+
+    /// What it says if it is dropped before it is over.
+    pub(crate) fn begun(mut self) -> Entry {
+        self.row.iter_mut().for_each(|row| row.outcome = CallOutcome::Cancelled);
+        self
+    }
+
+    pub(crate) fn over(&mut self) {
+        self.row.iter_mut().for_each(|row| row.outcome = CallOutcome::Ok);
     }
 
     pub(crate) fn sent(mut self, bytes: u64) -> Entry {
@@ -87,6 +111,9 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         if let Some(mut row) = self.row.take() {
+            if row.outcome == CallOutcome::Cancelled && self.closed.load(Ordering::Acquire) {
+                return;
+            }
             row.bytes_in = self.bytes_in;
             if row.duration_us == 0 {
                 row.duration_us = self.since.elapsed().as_micros() as u64;

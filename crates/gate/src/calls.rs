@@ -5,7 +5,7 @@ use crate::gate::Gate;
 use crate::means::{Invocation, Invoked};
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Answer, BindingName, CallError, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
+    Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
     SecretName, ToolGrant, admit,
 };
 
@@ -21,8 +21,10 @@ impl Gate {
         sent: usize,
         work: impl Future<Output = Result<(HostReply, Option<Grant>), (CallError, Option<String>)>>,
     ) -> Answer {
-        let mut entry = self.book.entry(grant, what).sent(sent as u64);
-        let reply = match work.await {
+        let mut entry = self.book.entry(grant, what).sent(sent as u64).begun();
+        let worked = work.await;
+        entry.over();
+        let reply = match worked {
             Ok((reply, grant)) => {
                 if let (Some(grant), Some(row)) = (grant, entry.row()) {
                     row.grant = grant.to_string();
@@ -109,7 +111,7 @@ impl Gate {
         .await
     }
 
-    pub(crate) async fn tool(&self, name: BindingName, args: Option<Json>) -> Answer {
+    pub(crate) async fn tool(&self, id: CallId, name: BindingName, args: Option<Json>) -> Answer {
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         self.booked(label, sent, async {
@@ -119,7 +121,10 @@ impl Gate {
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
             let reply = match self.commanded(tool) {
-                None => self.means.tools.call(HostCall::Tool { name: name.clone(), args }).await.reply,
+                None => {
+                    let call = HostCall::Tool { name: name.clone(), args };
+                    self.outside.wait(id, self.means.tools.call(id, call)).await.reply
+                }
                 Some(tool) => {
                     let json = run_command(tool, args.as_ref(), &self.means.folder).await;
                     HostReply::Value { json: json.map_err(|error| (error, None))? }

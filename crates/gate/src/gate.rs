@@ -5,12 +5,13 @@ use crate::egress::Client;
 use crate::held::Bodies;
 use crate::ledger::{Ledger, Refused};
 use crate::means::{Means, Question};
+use crate::outside::Outside;
 use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallRecord, Grant, Host, HostCall, HostReply, Limits, Method, Refusal, RunId, Target,
-    admit, narrow,
+    Admitted, Answer, BoxFuture, CallId, CallRecord, Grant, Host, HostCall, HostReply, Limits, Method, Refusal, RunId,
+    Target, admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -31,6 +32,8 @@ pub struct Gate {
     pub(crate) requests: Requests,
     /// Made when the first request is, so that a run without one costs nothing.
     pub(crate) client: OnceLock<Client>,
+    /// Calls that only wait for someone outside.
+    pub(crate) outside: Outside,
     /// How many programs stand between this run and the first.
     pub(crate) depth: u32,
 }
@@ -65,10 +68,11 @@ impl Gate {
             vault: Vault::new(&grants, means.secrets.clone()),
             schemas: Schemas::of(&grants)?,
             folders: Folders::guarding(means.folder.clone(), &grants),
-            book: Book { run, program, audit: means.audit.clone(), redactor: Arc::clone(&redactor) },
+            book: Book::new(run, program, means.audit.clone(), Arc::clone(&redactor)),
             bodies: Bodies::default(),
             requests: Requests::default(),
             client: OnceLock::new(),
+            outside: Outside::default(),
             grants,
             limits,
             means,
@@ -112,12 +116,12 @@ impl Gate {
         self.ledger.pass(decision, &*self.means.approver, question).await
     }
 
-    async fn perform(&self, call: HostCall) -> Answer {
+    async fn perform(&self, id: CallId, call: HostCall) -> Answer {
         match call {
             HostCall::Fetch(fetch) => self.fetch(*fetch).await,
             HostCall::Kv { space, op } => self.kv(space, op).await,
             HostCall::Files { op, bytes } => self.files(op, bytes).await,
-            HostCall::Tool { name, args } => self.tool(name, args).await,
+            HostCall::Tool { name, args } => self.tool(id, name, args).await,
             HostCall::Invoke { name, args } => self.invoke(name, args).await,
             HostCall::Reveal { name } => self.reveal(name).await,
             HostCall::ReadBody { body, most_bytes } => self.bodies.read(body, most_bytes).await.into(),
@@ -133,12 +137,12 @@ impl Gate {
 }
 
 impl Host for Gate {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, id: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         if !call.exercises() || !tracing::enabled!(tracing::Level::INFO) {
-            return Box::pin(self.perform(call));
+            return Box::pin(self.perform(id, call));
         }
         let span = span(&call, &self.redactor);
-        Box::pin(self.perform(call).instrument(span))
+        Box::pin(self.perform(id, call).instrument(span))
     }
 
     fn describe(&self, call: &HostCall) -> Option<(String, String)> {
@@ -163,8 +167,15 @@ impl Host for Gate {
         }
     }
 
-    fn holds(&self) -> bool {
-        self.bodies.any() || self.requests.any()
+    fn leave(&self, unanswered: &[CallId]) -> bool {
+        if self.bodies.any() || self.requests.any() {
+            return false;
+        }
+        let agreed = self.outside.leave(unanswered) && self.means.tools.leave(unanswered);
+        if agreed {
+            self.book.close();
+        }
+        agreed
     }
 
     fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {

@@ -11,6 +11,7 @@ mod gate;
 mod held;
 mod ledger;
 mod means;
+mod outside;
 mod redact;
 mod requests;
 mod schema;

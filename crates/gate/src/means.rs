@@ -3,8 +3,8 @@
 use crate::egress::Net;
 use crate::gate::Gate;
 use isolith_core::{
-    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, Host, HostCall, HostReply, Json, KeySpaces, Limits,
-    RunId, SecretStore,
+    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json, KeySpaces,
+    Limits, RunId, SecretStore,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ pub struct Invoked {
 struct Nothing;
 
 impl Host for Nothing {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, _: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         let what = call.label().map_or_else(|| "this".into(), |(_, what)| what);
         let reply = HostReply::failed_as("tool.missing", "Error", format!("nobody brings the tool `{what}`"));
         Box::pin(std::future::ready(reply.into()))

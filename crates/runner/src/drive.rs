@@ -24,6 +24,8 @@ const WINDOW: usize = 16;
 const SMALL_REPLY_BYTES: usize = 64 << 10;
 /// One turn delivers no more than this, or one reply.
 const TURN_BYTES: usize = 1 << 20;
+/// A run that is to leave memory and cannot yet tries again after this.
+const LEAVE_PAUSE: Duration = Duration::from_millis(50);
 /// One reply may be this part of the guest's memory: it has to hold the text and what is made of it.
 const REPLY_PART_OF_MEMORY: u64 = 8;
 
@@ -35,6 +37,8 @@ pub(crate) struct Drive {
     pub(crate) clock: Clock,
     pub(crate) limits: Limits,
     pub(crate) suspend_after: Option<Duration>,
+    /// Where it may be suspended at all, it is as soon as it can be once this is cancelled.
+    pub(crate) leave: CancellationToken,
     /// Each call that exercises a grant.
     pub(crate) records: Vec<CallRecord>,
     /// Made, and not being performed yet.
@@ -46,13 +50,22 @@ pub(crate) struct Drive {
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
     /// What is being performed: where its record is, and since when.
-    performing: HashMap<CallId, (Option<usize>, Instant)>,
+    performing: HashMap<CallId, Performing>,
+}
+
+/// A call under way.
+struct Performing {
+    /// Where its record is.
+    record: Option<usize>,
+    since: Instant,
+    /// What to ask again if the run leaves memory first.
+    call: Option<HostCall>,
 }
 
 /// How the loop ended.
 pub(crate) enum Stop {
     Ended(End),
-    /// It only waits for a timer, and is to do that outside memory.
+    /// It only waits, and is to do that outside memory.
     Suspend,
 }
 
@@ -64,6 +77,7 @@ impl Drive {
         clock: Clock,
         limits: Limits,
         suspend_after: Option<Duration>,
+        leave: CancellationToken,
     ) -> Drive {
         Drive {
             isolate,
@@ -72,6 +86,7 @@ impl Drive {
             clock,
             limits,
             suspend_after,
+            leave,
             records: Vec::new(),
             queue: VecDeque::new(),
             sleep: None,
@@ -88,7 +103,7 @@ impl Drive {
             Begin::Fresh => Vec::new(),
             Begin::Waiting => match self.wait().await {
                 Ok(replies) => replies,
-                Err(stop) => return Ok(stop),
+                Err(stop) => return Ok(self.stopped(stop).await),
             },
         };
         loop {
@@ -102,10 +117,7 @@ impl Drive {
             }
             replies = match self.wait().await {
                 Ok(replies) => replies,
-                Err(stop) => {
-                    self.abandon().await;
-                    return Ok(stop);
-                }
+                Err(stop) => return Ok(self.stopped(stop).await),
             };
         }
     }
@@ -153,11 +165,12 @@ impl Drive {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
-        self.performing.insert(id, (record, Instant::now()));
+        let again = self.suspend_after.map(|_| call.clone());
+        self.performing.insert(id, Performing { record, since: Instant::now(), call: again });
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
         let mut performed: BoxFuture<'static, (CallId, Answer)> = Box::pin(async move {
-            let Answer { reply, acts } = host.call(call).await;
+            let Answer { reply, acts } = host.call(id, call).await;
             (id, Answer { reply: bounded(reply, most), acts })
         });
         // Most tools answer at once; only those that wait are worth a task of their own.
@@ -185,7 +198,7 @@ impl Drive {
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
             if self.suspend_after.is_some_and(|after| matches!(self.clock.time(), Time::Live) && wait > after)
-                && !self.host.holds()
+                && self.host.leave(&[])
             {
                 return Err(Stop::Suspend);
             }
@@ -197,22 +210,41 @@ impl Drive {
                 return self.check_time().map(|()| vec![(id, HostReply::Value { json: None })]);
             }
         }
-        let wall_left = self.wall_left();
-        let timer = match self.sleep {
-            // Virtual time stands still while calls are being performed.
-            Some((_, until)) if matches!(self.clock.time(), Time::Live) => self.clock.until(until),
-            _ => Duration::MAX,
-        };
-        tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Err(Stop::Ended(cancelled())),
-            () = tokio::time::sleep(wall_left) => Err(Stop::Ended(timeout())),
-            Some(first) = self.in_flight.join_next() => self.collect(first),
-            () = tokio::time::sleep(timer) => {
-                let sleep = self.sleep.take();
-                Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect())
+        let mut patience = self.suspend_after.unwrap_or(Duration::MAX);
+        loop {
+            let wall_left = self.wall_left();
+            let timer = match self.sleep {
+                // Virtual time stands still while calls are being performed.
+                Some((_, until)) if matches!(self.clock.time(), Time::Live) => self.clock.until(until),
+                _ => Duration::MAX,
+            };
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Err(Stop::Ended(cancelled())),
+                () = tokio::time::sleep(wall_left) => return Err(Stop::Ended(timeout())),
+                Some(first) = self.in_flight.join_next() => return self.collect(first),
+                () = tokio::time::sleep(timer) => {
+                    let sleep = self.sleep.take();
+                    return Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect());
+                }
+                () = enough(patience, &self.leave), if self.suspend_after.is_some() => {
+                    if self.may_leave() {
+                        return Err(Stop::Suspend);
+                    }
+                    patience = LEAVE_PAUSE;
+                }
             }
         }
+    }
+
+    /// Whether everything the run waits for can be asked for again later.
+    fn may_leave(&self) -> bool {
+        let unanswered: Vec<CallId> = self.performing.keys().copied().collect();
+        // A timer that is due soon is not worth leaving for, unless everyone has to.
+        let soon = |(_, until): (CallId, Timestamp)| self.clock.until(until) <= self.suspend_after.unwrap_or_default();
+        let live = matches!(self.clock.time(), Time::Live);
+        let stays = live && self.sleep.is_some_and(soon) && !self.leave.is_cancelled();
+        !stays && self.host.leave(&unanswered)
     }
 
     fn check_time(&self) -> Result<(), Stop> {
@@ -271,7 +303,7 @@ impl Drive {
 
     /// Writes down how a call went, and gives what is for the guest.
     fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
-        let Some((Some(at), since)) = self.performing.remove(&id) else { return reply };
+        let Some(Performing { record: Some(at), since, .. }) = self.performing.remove(&id) else { return reply };
         let duration_us = since.elapsed().as_micros() as u64;
         let outcome = match &reply {
             HostReply::Failed { error } if error.is_refusal() => CallOutcome::Denied,
@@ -315,6 +347,23 @@ impl Drive {
         self.abandon().await;
     }
 
+    async fn stopped(&mut self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Ended(_) => self.abandon().await,
+            Stop::Suspend => self.park().await,
+        }
+        stop
+    }
+
+    /// Gives up on calls that will be made again, in their order, before any that were not begun.
+    async fn park(&mut self) {
+        self.in_flight.shutdown().await;
+        let mut again: Vec<(CallId, HostCall)> =
+            self.performing.drain().filter_map(|(id, performing)| Some((id, performing.call?))).collect();
+        again.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
+        again.into_iter().for_each(|(id, call)| self.queue.push_front(PendingCall { id, call }));
+    }
+
     async fn abandon(&mut self) {
         // Waits until they are really gone; a tool that blocks its thread is not waited for without end.
         let _ = tokio::time::timeout(LINGER, self.in_flight.shutdown()).await;
@@ -338,6 +387,14 @@ fn bounded(reply: HostReply, most: usize) -> HostReply {
             HostReply::failed("RangeError", format!("the reply is {bytes} bytes, but one call may bring {most}"))
         }
         _ => reply,
+    }
+}
+
+/// Returns when a run has waited long enough to leave memory, or has to hurry.
+async fn enough(patience: Duration, leave: &CancellationToken) {
+    tokio::select! {
+        () = tokio::time::sleep(patience) => {}
+        () = leave.cancelled(), if patience > LEAVE_PAUSE => {}
     }
 }
 

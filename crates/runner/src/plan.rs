@@ -30,7 +30,8 @@ pub struct Plan {
     pub time: Time,
     /// Fixes its randomness; otherwise that comes from the system.
     pub seed: Option<u64>,
-    /// When it only waits for a timer further off than this, it is suspended instead of being kept in memory.
+    /// When it only waits, for a timer or for someone outside, and for longer than this, it is suspended instead of being kept
+    /// in memory.
     pub suspend_after: Option<Duration>,
 }
 

@@ -4,7 +4,6 @@ use isolith_gate::{Invocation, Invoked, Programs};
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Programs that other programs may invoke, each in the file that its grant names.
 pub struct ProgramFiles {
@@ -28,8 +27,7 @@ impl ProgramFiles {
             return nothing_done(failed("invoke.missing", format!("the program `{name}` cannot be read")));
         };
         let plan = Plan { grants: gate.grants().to_vec(), limits, input, ..Plan::new(source, name.as_str()) };
-        let attend =
-            Attend { host: Arc::new(gate) as Arc<dyn Host>, sink: Arc::new(Unheard), cancel: CancellationToken::new() };
+        let attend = Attend::new(Arc::new(gate) as Arc<dyn Host>, Arc::new(Unheard));
         // Boxed, because a program that is run may run another.
         let running: BoxFuture<'_, Result<crate::Ended, RunError>> = Box::pin(self.runner.run(plan, attend));
         match running.await {

@@ -1,6 +1,8 @@
 use crate::clock::Time;
 use crate::drive::Drive;
-use isolith_core::{CallId, CallRecord, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp};
+use isolith_core::{
+    CallId, CallOutcome, CallRecord, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp,
+};
 use isolith_program::{Language, Prepared};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -147,7 +149,8 @@ impl Saved {
             sleep: drive.sleep,
             queue: drive.queue.iter().cloned().collect(),
             outputs: outputs.to_vec(),
-            calls: drive.records.clone(),
+            // What is not answered is asked for again, and is recorded then.
+            calls: drive.records.iter().filter(|record| record.outcome != CallOutcome::Waiting).cloned().collect(),
         }
     }
 

@@ -24,6 +24,15 @@ pub struct Attend {
     pub sink: Arc<dyn OutputSink>,
     /// Stops it.
     pub cancel: CancellationToken,
+    /// Asks it to leave memory as soon as it only waits, where its plan lets it be suspended at all.
+    pub leave: CancellationToken,
+}
+
+impl Attend {
+    /// With nobody to stop it.
+    pub fn new(host: Arc<dyn Host>, sink: Arc<dyn OutputSink>) -> Attend {
+        Attend { host, sink, cancel: CancellationToken::new(), leave: CancellationToken::new() }
+    }
 }
 
 /// What is left of a run.
@@ -91,7 +100,8 @@ impl Runner {
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
-        let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after);
+        let drive =
+            Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after, attend.leave);
         let span =
             tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
         let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
@@ -113,7 +123,8 @@ impl Runner {
         let capture = Arc::new(capture);
         let sink = Arc::clone(&capture) as Arc<dyn OutputSink>;
         let isolate = self.engine.resume(&run.state, sink).await?;
-        let mut drive = Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.suspend_after);
+        let mut drive =
+            Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.suspend_after, attend.leave);
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
@@ -154,7 +165,7 @@ impl Runner {
 /// How a resumed run is to be attended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Again {
-    /// As in a plan: when it only waits for a timer further off than this, it is suspended once more.
+    /// As in a plan: when it only waits, and for longer than this, it is suspended once more.
     pub suspend_after: Option<std::time::Duration>,
 }
 

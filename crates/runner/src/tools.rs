@@ -1,4 +1,4 @@
-use isolith_core::{Answer, BindingName, BoxFuture, Grant, Host, HostCall, HostReply, InvalidName, Json};
+use isolith_core::{Answer, BindingName, BoxFuture, CallId, Grant, Host, HostCall, HostReply, InvalidName, Json};
 use std::collections::BTreeMap;
 
 /// A tool as its author writes it: one argument in, a value or a message out.
@@ -30,7 +30,7 @@ impl Tools {
 }
 
 impl Host for Tools {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, _: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         match call {
             HostCall::Tool { name, args } => match self.tools.get(&name) {
                 Some(tool) => {
@@ -45,7 +45,7 @@ impl Host for Tools {
 }
 
 impl Host for NoTools {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, _: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         refuse(&call.label().map_or("this".into(), |(_, what)| what))
     }
 }

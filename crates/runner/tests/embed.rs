@@ -10,7 +10,6 @@ use isolith_runner::{Attend, Plan, Runner, Tools};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 struct Silent;
 
@@ -40,7 +39,7 @@ fn tools() -> Tools {
 }
 
 fn attend(tools: Tools) -> Attend {
-    Attend { host: Arc::new(tools), sink: Arc::new(Silent), cancel: CancellationToken::new() }
+    Attend::new(Arc::new(tools), Arc::new(Silent))
 }
 
 #[tokio::test]
@@ -141,7 +140,7 @@ async fn through_a_gate(source: &str, grants: serde_json::Value) -> isolith_core
     let means = Means { tools: Arc::new(tools()), ..Means::new(net, ".".into()) };
     let identity = Identity { run: RunId("test".into()), program: "test".into() };
     let gate = Gate::new(grants.clone(), Limits::default(), identity, means).unwrap();
-    let attend = Attend { host: Arc::new(gate), sink: Arc::new(Silent), cancel: CancellationToken::new() };
+    let attend = Attend::new(Arc::new(gate), Arc::new(Silent));
     runner().run(Plan { grants, ..Plan::new(source, "sum.js") }, attend).await.unwrap().outcome
 }
 

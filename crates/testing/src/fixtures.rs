@@ -1,5 +1,5 @@
 use crate::Tool;
-use isolith_core::{Answer, BodyId, BoxFuture, Host, HostCall, HostReply, Json, MAX_READ_BYTES};
+use isolith_core::{Answer, BodyId, BoxFuture, CallId, Host, HostCall, HostReply, Json, MAX_READ_BYTES};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::{pending, ready};
@@ -134,7 +134,7 @@ impl Fixtures {
 }
 
 impl Host for Fixtures {
-    fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
+    fn call(&self, _: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         if self.over.load(SeqCst) {
             self.began_late.fetch_add(1, SeqCst);
         }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn poll(host: &Fixtures, call: HostCall) -> Option<HostReply> {
-        match host.call(call).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        match host.call(CallId(0), call).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answer) => Some(answer.reply),
             Poll::Pending => None,
         }

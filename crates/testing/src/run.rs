@@ -2,7 +2,6 @@ use crate::{Case, Fixtures};
 use isolith_core::{Outcome, OutputSink, Stream, Timestamp};
 use isolith_runner::{Attend, Plan, RunError, Runner};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Output has its place in the outcome; nobody watches it come.
 struct Unwatched;
@@ -13,8 +12,7 @@ impl OutputSink for Unwatched {
 
 /// Runs one plan to its end against fixtures, and says to them that it is over.
 pub async fn run(runner: &Runner, plan: Plan, fixtures: &Arc<Fixtures>) -> Result<Outcome, RunError> {
-    let attend =
-        Attend { host: Arc::clone(fixtures) as _, sink: Arc::new(Unwatched), cancel: CancellationToken::new() };
+    let attend = Attend::new(Arc::clone(fixtures) as _, Arc::new(Unwatched));
     let ended = runner.run(plan, attend).await;
     fixtures.close();
     ended.map(|ended| ended.outcome)

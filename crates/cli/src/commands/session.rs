@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio_util::sync::CancellationToken;
 
 /// One program at a time needs one isolate, and those that it invokes; spare ones cost nothing.
 const SMALL: Options = Options { live: 8, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
@@ -103,7 +102,7 @@ pub(crate) fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
 pub(crate) fn attend(host: Arc<dyn Host>, show: Show, spinner: &Spinner) -> Attend {
     let sink: Arc<dyn OutputSink> =
         if show.json || show.quiet { Arc::new(Nowhere) } else { Arc::new(Terminal::new(spinner.clone())) };
-    Attend { host, sink, cancel: CancellationToken::new() }
+    Attend::new(host, sink)
 }
 
 /// Makes the plan. Everything a person can have got wrong is said here, before anything runs.
