@@ -1,0 +1,137 @@
+"""One run that is under way, as the client sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import contextvars
+from typing import Any
+
+from .errors import IsolithError
+from .outcome import Event, Outcome, Output, Skipped, ToolCall
+from .tool import Tool
+
+EVENTS_MAX = 4096
+"""How many events wait for a slow reader. Further outputs are skipped; the outcome has all of them."""
+REPLIES_KEPT_BYTES_MAX = 64 << 20
+"""How much of what was answered is kept in case the connection breaks before it arrived."""
+
+
+class Running:
+    """The state of one run: what was sent, what came, and who waits for it."""
+
+    def __init__(self, name: str, request: str, tools: dict[str, Tool], *, watched: bool) -> None:
+        self.name = name
+        self.request = request
+        """The `run` message, kept while the server has not said anything about the run."""
+        self.tools = tools
+        self.context = contextvars.copy_context()
+        """The context variables of whoever started it, which its tools see."""
+        self.sends = 0
+        self.confirmed = False
+        """Whether the server has said anything about it, so that it surely exists there."""
+        self.attaching = False
+        self.cancelled = False
+        self.abandoned = False
+        """Nobody waits for it any more."""
+        self.calls = Calls()
+        self.tool_tasks: set[asyncio.Task[None]] = set()
+        self.outcome: Outcome | None = None
+        self.failure: IsolithError | None = None
+        self._watched = watched
+        self._events: collections.deque[Event] = collections.deque()
+        self._skipped = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def over(self) -> bool:
+        return self.outcome is not None or self.failure is not None
+
+    def add_output(self, output: Output) -> None:
+        if len(self._events) >= EVENTS_MAX:
+            self._skipped += 1
+        else:
+            self._add(output)
+
+    def add_call(self, call: ToolCall) -> None:
+        # As many as the server leaves open at one time, which it limits.
+        self._add(call)
+
+    def finish(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.request = ""
+        self._changed.set()
+
+    def fail(self, failure: IsolithError) -> None:
+        if not self.over:
+            self.failure = failure
+            self._changed.set()
+
+    async def next_event(self) -> Event | None:
+        """The next event; the outcome comes last, then nothing. Raises what the run failed of."""
+        while True:
+            if self._events:
+                return self._events.popleft()
+            if self._skipped:
+                skipped, self._skipped = self._skipped, 0
+                return Skipped(skipped)
+            if self.failure is not None:
+                raise self.failure
+            if self.outcome is not None:
+                # An outcome is not taken from anywhere: asking again gives it again.
+                return self.outcome
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def ended(self) -> Outcome:
+        """The outcome, whatever happens on the way."""
+        while True:
+            event = await self.next_event()
+            if isinstance(event, Outcome):
+                return event
+
+    def _add(self, event: Event) -> None:
+        if self._watched and not self.abandoned:
+            self._events.append(event)
+            self._changed.set()
+
+
+class Calls:
+    """Which calls of a run are performed, and what was answered: each is performed once, however often it comes."""
+
+    def __init__(self) -> None:
+        self.performing: set[int] = set()
+        self._answered: set[int] = set()
+        self._replies: collections.OrderedDict[int, str] = collections.OrderedDict()
+        self._bytes = 0
+
+    def begin(self, call: int) -> bool:
+        """Whether the call is new, and now to be performed."""
+        if call in self.performing or call in self._answered:
+            return False
+        self.performing.add(call)
+        return True
+
+    def answer(self, call: int, reply: str, *, keep: bool) -> None:
+        self.performing.discard(call)
+        self._answered.add(call)
+        if not keep:
+            return
+        self._replies[call] = reply
+        self._bytes += len(reply)
+        while self._bytes > REPLIES_KEPT_BYTES_MAX and len(self._replies) > 1:
+            # The oldest one is the one that arrived most surely.
+            _, dropped = self._replies.popitem(last=False)
+            self._bytes -= len(dropped)
+
+    def answered(self, call: int) -> bool:
+        return call in self._answered
+
+    def reply(self, call: int) -> str | None:
+        """What was answered, as far as it is kept."""
+        return self._replies.get(call)
+
+
+def wire_call(message: dict[str, Any]) -> ToolCall:
+    """Reads a `call` message."""
+    return ToolCall(int(message["call"]), str(message["name"]), message.get("args"))

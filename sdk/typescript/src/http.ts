@@ -1,0 +1,85 @@
+import { ConnectionError, type Refusal, RequestError } from "./errors.js";
+import type { Outcome } from "./outcome.js";
+
+/** What a server says about a run that it knows. */
+export type RunState = (Outcome | { readonly status: "running" | "suspended" }) & { readonly run: string };
+
+export interface RunsApi {
+  /** One run; `wait` waits for its end or its next round of calls. */
+  get(run: string, options?: { readonly wait?: string }): Promise<RunState>;
+  /** The caller's runs, the newest first. */
+  list(options?: { readonly limit?: number; readonly before?: string }): Promise<unknown>;
+  /** Stops a run. */
+  cancel(run: string): Promise<RunState>;
+}
+
+export interface SecretsApi {
+  set(name: string, value: string): Promise<void>;
+  /** Names only: a value never comes out. */
+  list(): Promise<unknown>;
+  delete(name: string): Promise<void>;
+}
+
+export type Audit = (options?: { readonly run?: string; readonly denied?: boolean; readonly host?: string }) => Promise<unknown>;
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The plain HTTP side of a server. */
+export class Http {
+  readonly #base: string;
+  readonly #key: string | undefined;
+
+  constructor(url: string, key: string | undefined) {
+    this.#base = url.replace(/\/+$/, "");
+    this.#key = key;
+  }
+
+  readonly runs: RunsApi = {
+    get: (run, options = {}) => this.#ask("GET", `/v1/runs/${encodeURIComponent(run)}`, { wait: options.wait }),
+    list: (options = {}) => this.#ask("GET", "/v1/runs", { limit: options.limit, before: options.before }),
+    cancel: (run) => this.#ask("POST", `/v1/runs/${encodeURIComponent(run)}/cancel`),
+  };
+
+  readonly secrets: SecretsApi = {
+    set: (name, value) => this.#ask("PUT", `/v1/secrets/${encodeURIComponent(name)}`, {}, { value }),
+    list: () => this.#ask("GET", "/v1/secrets"),
+    delete: (name) => this.#ask("DELETE", `/v1/secrets/${encodeURIComponent(name)}`),
+  };
+
+  readonly audit: Audit = (options = {}) => this.#ask("GET", "/v1/audit", { run: options.run, denied: options.denied, host: options.host });
+
+  async #ask<T>(method: string, path: string, query: Query = {}, body?: unknown): Promise<T> {
+    const headers: Record<string, string> = { accept: "application/json" };
+    if (this.#key !== undefined) headers.authorization = `Bearer ${this.#key}`;
+    if (body !== undefined) headers["content-type"] = "application/json";
+    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${this.#base}${path}${search(query)}`, init);
+      text = await response.text();
+    } catch (cause) {
+      throw new ConnectionError("connection.failed", `${this.#base} cannot be reached`, { cause });
+    }
+    if (!response.ok) throw refusal(response.status, text);
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+}
+
+function search(query: Query): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value));
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** What a server that refuses says, or what can be said for it. */
+export function refusal(status: number, body: string): RequestError {
+  try {
+    const { error } = JSON.parse(body) as { error: Refusal };
+    if (typeof error.code === "string") return new RequestError(error, status);
+  } catch {
+    // A proxy in between may answer with anything.
+  }
+  return new RequestError({ code: `http.${status}`, message: `the server answered ${status}: ${body.slice(0, 200)}` }, status);
+}

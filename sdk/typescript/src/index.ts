@@ -1,0 +1,25 @@
+/** Runs code that nobody has read, in a sandbox that starts with no authority at all. */
+export {
+  AbortError,
+  ClosedError,
+  ConnectionError,
+  IsolithError,
+  ProtocolError,
+  RequestError,
+} from "./errors.js";
+export type { Audit, RunState, RunsApi, SecretsApi } from "./http.js";
+export { Isolith } from "./isolith.js";
+export type { AttachOptions, Duration, Grant, IsolithOptions, Limits, RunOptions, Size } from "./options.js";
+export type {
+  CallRecord,
+  ErrorKind,
+  Failure,
+  Outcome,
+  Output,
+  Receipt,
+  RunError,
+  Success,
+  Usage,
+} from "./outcome.js";
+export type { RunEvent, RunStream } from "./stream.js";
+export type { JsonSchema, ToolContext, ToolDefinition, ToolFunction, Tools } from "./tools.js";

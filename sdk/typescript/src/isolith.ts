@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import { DEFAULT_BACKOFF } from "./backoff.js";
+import { openChild } from "./child.js";
+import { IsolithError } from "./errors.js";
+import { type Audit, Http, type RunsApi, type SecretsApi } from "./http.js";
+import type { OpenLink } from "./link.js";
+import type { AttachOptions, IsolithOptions, RunOptions } from "./options.js";
+import type { Outcome } from "./outcome.js";
+import { encodeRequest } from "./request.js";
+import { LiveRun, type RunWatcher } from "./run.js";
+import { Session } from "./session.js";
+import { RunStream } from "./stream.js";
+import { type PreparedTools, prepareTools } from "./tools.js";
+import { openWebSocket } from "./websocket/link.js";
+
+const ANSWER_BYTES_MAX = 16 << 20;
+const MESSAGE_BYTES_MAX = 64 << 20;
+const CONNECT_MS = 10_000;
+const PING_MS = 15_000;
+const RUN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Runs programs, in a daemon of its own or on a server. All runs share one connection. */
+export class Isolith {
+  readonly #session: Session;
+  readonly #http: Http | undefined;
+  readonly #answerBytesMax: number;
+  readonly #prefix = randomBytes(9).toString("base64url");
+  #count = 0;
+
+  constructor(options: IsolithOptions = {}) {
+    this.#answerBytesMax = options.maxAnswerBytes ?? ANSWER_BYTES_MAX;
+    const key = options.key ?? process.env.ISOLITH_KEY;
+    this.#http = options.url === undefined ? undefined : new Http(options.url, key);
+    this.#session = new Session({
+      open: opener(options, key),
+      backoff: { ...DEFAULT_BACKOFF, ...options.reconnect },
+      helloMs: options.connectTimeoutMs ?? CONNECT_MS,
+      pingMs: options.pingMs ?? PING_MS,
+    });
+  }
+
+  /**
+   * Runs a program. A program that fails resolves too, with `status: "error"`. It rejects when the request is refused
+   * (`RequestError`), the connection is lost for good (`ConnectionError`), or the signal is aborted (`AbortError`).
+   */
+  run<T = unknown>(program: string, options: RunOptions = {}): Promise<Outcome<T>> {
+    const { onOutput } = options;
+    return outcomeOf(() => this.#start(program, options, onOutput && { output: onOutput }));
+  }
+
+  /** Runs a program and gives its events as they happen. Leaving the loop early stops the run. */
+  stream<T = unknown>(program: string, options: RunOptions = {}): RunStream<T> {
+    return new RunStream<T>((watcher) => this.#start(program, options, watcher), options.onOutput);
+  }
+
+  /** Takes up a run that was started with a name on a server, by an earlier process for example. */
+  attach<T = unknown>(run: string, options: AttachOptions = {}): Promise<Outcome<T>> {
+    const { onOutput } = options;
+    const tools = prepareTools(options.tools);
+    return outcomeOf(() => this.#live(run, "", tools, options.signal, onOutput && { output: onOutput }, true));
+  }
+
+  /** The server's runs. Only with `url`. */
+  get runs(): RunsApi {
+    return this.#server().runs;
+  }
+
+  /** The caller's secrets on the server. Only with `url`. */
+  get secrets(): SecretsApi {
+    return this.#server().secrets;
+  }
+
+  /** What the caller's runs did and were refused. Only with `url`. */
+  get audit(): Audit {
+    return this.#server().audit;
+  }
+
+  /** Stops what still runs and ends the connection, and the daemon with it. */
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #start(program: string, options: RunOptions, watcher: RunWatcher | undefined): LiveRun {
+    const run = options.run ?? this.#name();
+    const tools = prepareTools(options.tools);
+    return this.#live(run, encodeRequest(run, program, options, tools.wire), tools, options.signal, watcher, false);
+  }
+
+  #live(
+    id: string,
+    request: string,
+    tools: PreparedTools,
+    signal: AbortSignal | undefined,
+    watcher: RunWatcher | undefined,
+    known: boolean,
+  ): LiveRun {
+    if (!RUN_NAME.test(id)) throw new IsolithError("run.name", "a run's name is up to 64 of `A-Z a-z 0-9 _ -`");
+    const { functions } = tools;
+    const live = new LiveRun(this.#session, {
+      id,
+      request,
+      functions,
+      answerBytesMax: this.#answerBytesMax,
+      watcher,
+      signal,
+      known,
+    });
+    live.start();
+    return live;
+  }
+
+  #name(): string {
+    this.#count += 1;
+    return `${this.#prefix}-${this.#count.toString(36)}`;
+  }
+
+  #server(): Http {
+    if (this.#http !== undefined) return this.#http;
+    const hint = "start `isolith serve` and give its `url`";
+    throw new IsolithError("http.missing", "a local daemon has no HTTP side", { hint });
+  }
+}
+
+/** What is wrong with a request rejects too: callers handle errors in one place. */
+function outcomeOf<T>(start: () => LiveRun): Promise<Outcome<T>> {
+  try {
+    return start().outcome as Promise<Outcome<T>>;
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+function opener(options: IsolithOptions, key: string | undefined): OpenLink {
+  const messageBytesMax = options.maxMessageBytes ?? MESSAGE_BYTES_MAX;
+  const { url } = options;
+  if (url !== undefined) {
+    const timeoutMs = options.connectTimeoutMs ?? CONNECT_MS;
+    return (events) => openWebSocket({ url: `${url.replace(/\/+$/, "")}/v1/socket`, key, messageBytesMax, timeoutMs }, events);
+  }
+  const { args = [], env, cwd } = options;
+  const binary = options.binary ?? process.env.ISOLITH_BINARY ?? "isolith";
+  return (events) => openChild({ binary, args, env, cwd, messageBytesMax }, events);
+}

@@ -1,0 +1,288 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Backoff, delayBefore } from "./backoff.js";
+import { ClosedError, ConnectionError, IsolithError, ProtocolError } from "./errors.js";
+import type { Link, OpenLink } from "./link.js";
+import type { LiveRun } from "./run.js";
+import { attachMessage, cancelMessage, PING_MESSAGE, type ServerMessage } from "./wire.js";
+
+export interface SessionOptions {
+  readonly open: OpenLink;
+  readonly backoff: Backoff;
+  /** How long a server may take to say hello. */
+  readonly helloMs: number;
+  /** How often a quiet link with runs on it is asked for a sign of life. */
+  readonly pingMs: number;
+}
+
+/** Answers that are kept until the server has certainly read them; more than this asks it. */
+const UNCONFIRMED_MAX = 256;
+
+/** All runs of one client over one link, which is opened when first needed and again when it was lost. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #runs = new Map<string, LiveRun>();
+  #link: Link | undefined;
+  #opening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #outbox: string[] = [];
+  #flowing = true;
+  #flushing = false;
+  #held = false;
+  /** How many answers were sent since each ping that is still unanswered, oldest first. */
+  #pings: number[] = [];
+  #unconfirmed = 0;
+  #heard = true;
+  #pinger: NodeJS.Timeout | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether answers have to be kept for the case that the link is lost. */
+  get keepsAnswers(): boolean {
+    return this.#link?.runsOutliveIt ?? false;
+  }
+
+  begin(run: LiveRun): void {
+    if (this.#closing !== undefined) throw new ClosedError();
+    this.#runs.set(run.id, run);
+    this.#hold();
+    if (this.#link !== undefined) this.#introduce(run);
+    else this.#opening ??= this.#connect();
+  }
+
+  /** Forgets a run. What still comes for it is ignored. */
+  end(run: LiveRun): void {
+    this.#runs.delete(run.id);
+    this.#hold();
+  }
+
+  cancel(run: LiveRun): void {
+    if (this.#link !== undefined) this.#send(cancelMessage(run.id));
+  }
+
+  answer(text: string): void {
+    // Without a link there is nothing to do: the run keeps the answer, and the call comes again.
+    if (this.#link === undefined) return;
+    this.#send(text);
+    if (this.#link.runsOutliveIt && ++this.#unconfirmed >= UNCONFIRMED_MAX) this.#ping();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const run of this.#runs.values()) {
+      this.cancel(run);
+      run.fail(new ClosedError());
+    }
+    this.#runs.clear();
+    this.#flush();
+    await this.#opening;
+    await this.#link?.close();
+    this.#drop();
+  }
+
+  async #connect(): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        this.#link = await this.#greet();
+        break;
+      } catch (thrown) {
+        const error = thrown instanceof IsolithError ? thrown : new ConnectionError("connection.failed", "no connection", { cause: thrown });
+        // What no server knows of yet fails at once; the rest goes on without us, and is worth some patience.
+        const patient = error instanceof ConnectionError ? [...this.#runs.values()].filter((run) => run.introduced) : [];
+        const delay = patient.length === 0 ? undefined : delayBefore(attempt, this.#options.backoff);
+        for (const run of [...this.#runs.values()]) if (delay === undefined || !run.introduced) run.fail(error);
+        if (delay === undefined || this.#closing !== undefined) {
+          this.#opening = undefined;
+          return;
+        }
+        await sleep(delay);
+      }
+    }
+    this.#opening = undefined;
+    this.#link.hold(this.#held);
+    for (const run of this.#runs.values()) this.#introduce(run);
+  }
+
+  /** Opens a link and waits for the server's hello. */
+  async #greet(): Promise<Link> {
+    let link: Link | undefined;
+    let gone: ConnectionError | undefined;
+    const hello = new Greeting();
+    link = await this.#options.open({
+      message: (text) => {
+        const message = parse(text);
+        if (message === undefined) this.#garbled(text, link, hello);
+        else if (link !== undefined && link === this.#link) this.#receive(message);
+        else hello.receive(message);
+      },
+      drain: () => {
+        this.#flowing = true;
+        this.#flush();
+      },
+      lost: (error) => {
+        gone = error;
+        hello.reject(error);
+        if (link !== undefined && link === this.#link) this.#lost(error);
+      },
+    });
+    const slow = setTimeout(() => hello.reject(new ProtocolError("connection.silent", "the server did not say hello")), this.#options.helloMs);
+    try {
+      await hello.heard;
+      if (gone !== undefined) throw gone;
+    } catch (thrown) {
+      void link.close();
+      throw thrown;
+    } finally {
+      clearTimeout(slow);
+    }
+    return link;
+  }
+
+  #garbled(text: string, link: Link | undefined, hello: Greeting): void {
+    const error = new ProtocolError("protocol.garbled", `the server sent something that is not JSON: ${text.slice(0, 80)}`);
+    hello.reject(error);
+    if (link === undefined || link !== this.#link) return;
+    void link.close();
+    this.#lost(error);
+  }
+
+  #introduce(run: LiveRun): void {
+    if (run.introduced) {
+      run.attaching = true;
+      this.#send(attachMessage(run.id));
+    } else {
+      run.introduced = true;
+      this.#send(run.request);
+    }
+  }
+
+  #receive(message: ServerMessage): void {
+    this.#heard = true;
+    if (message.type === "pong") return this.#confirm();
+    if (message.type === "hello" || message.run === undefined) return;
+    const run = this.#runs.get(message.run);
+    if (run === undefined) return;
+    if (message.type === "error" && run.attaching && !run.seen) {
+      // The server never heard of it: the link was lost before the request arrived.
+      run.attaching = false;
+      this.#send(run.request);
+      return;
+    }
+    run.receive(message);
+  }
+
+  #lost(error: ConnectionError): void {
+    const outlive = this.#link?.runsOutliveIt ?? false;
+    this.#drop();
+    if (!outlive) {
+      for (const run of [...this.#runs.values()]) run.fail(error);
+      return;
+    }
+    for (const run of this.#runs.values()) run.interrupted();
+    if (this.#runs.size > 0) this.#opening ??= this.#connect();
+  }
+
+  #drop(): void {
+    this.#link = undefined;
+    this.#outbox = [];
+    this.#flowing = true;
+    this.#pings = [];
+    this.#unconfirmed = 0;
+    this.#watch();
+  }
+
+  #send(text: string): void {
+    this.#outbox.push(text);
+    if (this.#flushing || !this.#flowing) return;
+    this.#flushing = true;
+    // A tick lets everything that is sent by the promises of this turn leave in one write.
+    process.nextTick(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#flushing = false;
+    if (this.#outbox.length === 0 || !this.#flowing || this.#link === undefined) return;
+    const messages = this.#outbox;
+    this.#outbox = [];
+    this.#flowing = this.#link.send(messages);
+  };
+
+  #ping(): void {
+    this.#pings.push(this.#unconfirmed);
+    this.#unconfirmed = 0;
+    for (const run of this.#runs.values()) run.mark();
+    this.#send(PING_MESSAGE);
+  }
+
+  /** A server reads in order: with the pong, everything before the ping has arrived. */
+  #confirm(): void {
+    if (this.#pings.shift() === undefined) return;
+    for (const run of this.#runs.values()) run.confirm();
+  }
+
+  #hold(): void {
+    const held = this.#runs.size > 0;
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#link?.hold(held);
+    this.#watch();
+  }
+
+  /** A link that says nothing for two pings, with runs on it, is taken for lost. */
+  #watch(): void {
+    const watched = this.#held && this.#link !== undefined && this.#link.runsOutliveIt;
+    if (!watched) {
+      clearInterval(this.#pinger);
+      this.#pinger = undefined;
+      return;
+    }
+    this.#pinger ??= setInterval(() => {
+      const link = this.#link;
+      if (link === undefined) return;
+      if (!this.#heard) {
+        void link.close();
+        this.#lost(new ConnectionError("connection.silent", "the server does not answer any more"));
+        return;
+      }
+      this.#heard = false;
+      this.#ping();
+    }, this.#options.pingMs);
+  }
+}
+
+/** The server's first word. */
+class Greeting {
+  readonly heard: Promise<void>;
+  #resolve: () => void = () => {};
+  reject: (error: ConnectionError) => void = () => {};
+
+  constructor() {
+    this.heard = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.reject = reject;
+    });
+    // It may fail before anyone waits for it.
+    this.heard.catch(() => {});
+  }
+
+  receive(message: ServerMessage): void {
+    if (message.type === "hello") this.#resolve();
+    if (message.type !== "error") return;
+    const { code, message: text, hint } = message.error;
+    this.reject(new ConnectionError(code, text, { hint }));
+  }
+}
+
+function parse(text: string): ServerMessage | undefined {
+  try {
+    return JSON.parse(text) as ServerMessage;
+  } catch {
+    return undefined;
+  }
+}
