@@ -46,7 +46,7 @@ fn a_run_suspended_in_one_process_finishes_in_another() {
 #[test]
 fn one_state_can_be_resumed_twice() {
     let work = folder();
-    work.write("wait.js", "let n = 1; await new Promise(r => setTimeout(r, 5)); return ++n + Math.random()");
+    work.write("wait.js", "let n = 1; await new Promise(r => setTimeout(r, 300)); return ++n + Math.random()");
     assert_eq!(isolith_in(&work, &["run", "wait.js", "--suspend", "state"]).code, 75);
     let (first, second) = (isolith_in(&work, &["resume", "state"]), isolith_in(&work, &["resume", "state"]));
     assert_eq!(first.code, 0);
@@ -58,7 +58,7 @@ fn outputs_and_limits_come_along() {
     let work = folder();
     work.write(
         "wait.js",
-        "console.log('one'); await new Promise(r => setTimeout(r, 5)); console.log('two'); for (;;);",
+        "console.log('one'); await new Promise(r => setTimeout(r, 300)); console.log('two'); for (;;);",
     );
     assert_eq!(isolith_in(&work, &["run", "wait.js", "--cpu", "60ms", "--suspend", "state"]).code, 75);
     let ran = isolith_in(&work, &["resume", "state", "--json"]);

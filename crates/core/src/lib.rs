@@ -16,6 +16,7 @@ mod future;
 mod grant;
 pub mod headers;
 mod json;
+pub mod key;
 mod limits;
 mod manifest;
 mod narrow;

@@ -171,7 +171,8 @@ impl Host for Gate {
         if self.bodies.any() || self.requests.any() {
             return false;
         }
-        let agreed = self.outside.leave(unanswered) && self.means.tools.leave(unanswered);
+        // Whoever brings the tools decides: an answer that is on its way in is seen there.
+        let agreed = self.outside.all(unanswered) && (unanswered.is_empty() || self.means.tools.leave(unanswered));
         if agreed {
             self.book.close();
         }

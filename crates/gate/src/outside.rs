@@ -12,23 +12,17 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Waits for an answer from outside. Once the run has left, no answer comes through any more: the call is made again later.
+    /// Waits for an answer from outside.
     pub(crate) async fn wait<T>(&self, id: CallId, answer: impl Future<Output = T>) -> T {
         lock(&self.waiting).insert(id);
         let answer = answer.await;
-        if !lock(&self.waiting).remove(&id) {
-            std::future::pending::<()>().await;
-        }
+        lock(&self.waiting).remove(&id);
         answer
     }
 
-    /// Whether all of these only wait. Then they wait for ever.
-    pub(crate) fn leave(&self, unanswered: &[CallId]) -> bool {
-        let mut waiting = lock(&self.waiting);
-        let all = unanswered.iter().all(|id| waiting.contains(id));
-        if all {
-            waiting.clear();
-        }
-        all
+    /// Whether all of these only wait, as far as can be seen from here.
+    pub(crate) fn all(&self, unanswered: &[CallId]) -> bool {
+        let waiting = lock(&self.waiting);
+        unanswered.iter().all(|id| waiting.contains(id))
     }
 }

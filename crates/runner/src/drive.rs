@@ -1,6 +1,7 @@
 //! The loop that everything else is a wrapper around: advance the isolate, perform what it asked, deliver the replies.
 
 use crate::clock::{Clock, Time};
+use crate::plan::Patience;
 use isolith_core::{
     Act, Answer, BoxFuture, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall,
     HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
@@ -36,7 +37,7 @@ pub(crate) struct Drive {
     pub(crate) cancel: CancellationToken,
     pub(crate) clock: Clock,
     pub(crate) limits: Limits,
-    pub(crate) suspend_after: Option<Duration>,
+    pub(crate) patience: Option<Patience>,
     /// Where it may be suspended at all, it is as soon as it can be once this is cancelled.
     pub(crate) leave: CancellationToken,
     /// Each call that exercises a grant.
@@ -76,7 +77,7 @@ impl Drive {
         cancel: CancellationToken,
         clock: Clock,
         limits: Limits,
-        suspend_after: Option<Duration>,
+        patience: Option<Patience>,
         leave: CancellationToken,
     ) -> Drive {
         Drive {
@@ -85,7 +86,7 @@ impl Drive {
             cancel,
             clock,
             limits,
-            suspend_after,
+            patience,
             leave,
             records: Vec::new(),
             queue: VecDeque::new(),
@@ -165,7 +166,7 @@ impl Drive {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
-        let again = self.suspend_after.map(|_| call.clone());
+        let again = self.patience.map(|_| call.clone());
         self.performing.insert(id, Performing { record, since: Instant::now(), call: again });
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
@@ -197,7 +198,7 @@ impl Drive {
         let only_sleeps = self.in_flight.is_empty() && self.queue.is_empty();
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
-            if self.suspend_after.is_some_and(|after| matches!(self.clock.time(), Time::Live) && wait > after)
+            if self.patience.is_some_and(|p| matches!(self.clock.time(), Time::Live) && wait > p.timer)
                 && self.host.leave(&[])
             {
                 return Err(Stop::Suspend);
@@ -210,7 +211,7 @@ impl Drive {
                 return self.check_time().map(|()| vec![(id, HostReply::Value { json: None })]);
             }
         }
-        let mut patience = self.suspend_after.unwrap_or(Duration::MAX);
+        let mut patience = self.patience.map_or(Duration::MAX, |patience| patience.outside);
         loop {
             let wall_left = self.wall_left();
             let timer = match self.sleep {
@@ -227,7 +228,7 @@ impl Drive {
                     let sleep = self.sleep.take();
                     return Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect());
                 }
-                () = enough(patience, &self.leave), if self.suspend_after.is_some() => {
+                () = enough(patience, &self.leave), if self.patience.is_some() => {
                     if self.may_leave() {
                         return Err(Stop::Suspend);
                     }
@@ -241,7 +242,8 @@ impl Drive {
     fn may_leave(&self) -> bool {
         let unanswered: Vec<CallId> = self.performing.keys().copied().collect();
         // A timer that is due soon is not worth leaving for, unless everyone has to.
-        let soon = |(_, until): (CallId, Timestamp)| self.clock.until(until) <= self.suspend_after.unwrap_or_default();
+        let timer = self.patience.map_or(Duration::ZERO, |patience| patience.timer);
+        let soon = |(_, until): (CallId, Timestamp)| self.clock.until(until) <= timer;
         let live = matches!(self.clock.time(), Time::Live);
         let stays = live && self.sleep.is_some_and(soon) && !self.leave.is_cancelled();
         !stays && self.host.leave(&unanswered)

@@ -16,7 +16,7 @@ mod tools;
 
 pub use clock::Time;
 pub use isolith_program::{Language, SourceError};
-pub use plan::{Plan, PlanError};
+pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
 pub use resume::{SuspendedRun, SuspendedRunError};
 pub use runner::{Again, Attend, Ended, RunError, Runner};

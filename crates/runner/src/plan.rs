@@ -3,6 +3,15 @@ use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narr
 use isolith_program::Language;
 use std::time::Duration;
 
+/// How long a run that only waits is kept in memory before it is suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// A timer further off than this is waited for outside memory.
+    pub timer: Duration,
+    /// An answer from outside is awaited in memory for this long.
+    pub outside: Duration,
+}
+
 /// Everything that is decided before a run starts.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -30,9 +39,8 @@ pub struct Plan {
     pub time: Time,
     /// Fixes its randomness; otherwise that comes from the system.
     pub seed: Option<u64>,
-    /// When it only waits, for a timer or for someone outside, and for longer than this, it is suspended instead of being kept
-    /// in memory.
-    pub suspend_after: Option<Duration>,
+    /// How long it is kept in memory while it only waits; without this it is never suspended.
+    pub patience: Option<Patience>,
 }
 
 impl Plan {
@@ -51,7 +59,7 @@ impl Plan {
             ambient: Ambient::default(),
             time: Time::Live,
             seed: None,
-            suspend_after: None,
+            patience: None,
         }
     }
 

@@ -1,7 +1,7 @@
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::drive::{Begin, Drive, Stop};
-use crate::plan::{Plan, PlanError};
+use crate::plan::{Patience, Plan, PlanError};
 use crate::report::{Receipt, scrubbed};
 use crate::resume::{Saved, SuspendedRun, SuspendedRunError};
 use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, RunId, Seed, Start, Usage};
@@ -101,7 +101,7 @@ impl Runner {
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
         let drive =
-            Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.suspend_after, attend.leave);
+            Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
         let span =
             tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
         let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
@@ -124,7 +124,7 @@ impl Runner {
         let sink = Arc::clone(&capture) as Arc<dyn OutputSink>;
         let isolate = self.engine.resume(&run.state, sink).await?;
         let mut drive =
-            Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.suspend_after, attend.leave);
+            Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.patience, attend.leave);
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
@@ -165,8 +165,8 @@ impl Runner {
 /// How a resumed run is to be attended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Again {
-    /// As in a plan: when it only waits, and for longer than this, it is suspended once more.
-    pub suspend_after: Option<std::time::Duration>,
+    /// As in a plan.
+    pub patience: Option<Patience>,
 }
 
 fn with_grants(outcome: Outcome, grants: &[Grant]) -> Outcome {

@@ -134,6 +134,15 @@ fn retry<T>(path: &Path, attempt: impl Fn() -> rusqlite::Result<T>) -> Result<T,
     }
 }
 
+/// What was kept was right when it was put; if it is not any more, then the file is not what it was.
+pub(crate) fn corrupt() -> rusqlite::Error {
+    let damaged = rusqlite::ffi::Error {
+        code: rusqlite::ErrorCode::DatabaseCorrupt,
+        extended_code: rusqlite::ffi::SQLITE_CORRUPT,
+    };
+    rusqlite::Error::SqliteFailure(damaged, None)
+}
+
 /// The moment it is, for dates that people read.
 pub(crate) fn now() -> isolith_core::Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

@@ -1,14 +1,23 @@
 use crate::database;
-use crate::migrations::{AUDIT, CONSENT, KV, SECRETS, Schema};
-use crate::{Audit, Consent, KeySource, Kv, Secrets, StoreError};
+use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, Schema};
+use crate::{Audit, Consent, KeySource, Keys, Kv, Runs, Secrets, StoreError};
+use isolith_core::CallerId;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The folder with everything that isolith keeps for one user.
+/// Where the folders of callers are.
+const CALLERS: &str = "callers";
+/// The longest name of a caller with a folder.
+const CALLER_CHARS_MAX: usize = 64;
+
+/// The folder with everything that isolith keeps for one user, or what a server keeps for one of its callers within it.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     path: PathBuf,
+    // The folder that this one is the caller's part of; itself, unless it is one.
+    root: PathBuf,
+    owner: Option<CallerId>,
 }
 
 impl DataFolder {
@@ -25,7 +34,23 @@ impl DataFolder {
         if mode & 0o002 != 0 {
             return Err(StoreError::Open(path));
         }
-        Ok(DataFolder { path })
+        Ok(DataFolder { root: path.clone(), path, owner: None })
+    }
+
+    /// What is kept for one caller: key spaces, secrets and audit of its own. For the local user that is the whole folder.
+    ///
+    /// The key of the secrets, the runs and the keys to the server stay where they were. A name that is not 1 to 64 of `a-z` and `0-9` is
+    /// refused.
+    pub fn caller(&self, caller: &CallerId) -> Result<DataFolder, StoreError> {
+        if *caller == CallerId::local() {
+            return Ok(DataFolder { path: self.root.clone(), root: self.root.clone(), owner: None });
+        }
+        // THREAT[T-KEY-005]: the name becomes part of a path. Nothing in it can lead elsewhere.
+        if !is_name(&caller.0) {
+            return Err(StoreError::Invalid("a caller's name has 1 to 64 characters of `a-z` and `0-9`".into()));
+        }
+        let folder = DataFolder::open(DataFolder::open(self.root.join(CALLERS))?.path.join(&caller.0))?;
+        Ok(DataFolder { path: folder.path, root: self.root.clone(), owner: Some(caller.clone()) })
     }
 
     /// Where the folder is unless someone says otherwise: `$ISOLITH_DATA`, `$XDG_DATA_HOME/isolith` or `~/.local/share/isolith`.
@@ -54,12 +79,12 @@ impl DataFolder {
 
     /// The secrets, with the key that the environment names: `$ISOLITH_KEY`, `$ISOLITH_KEY_FILE`, or the file `key` in here.
     pub fn secrets(&self) -> Result<Secrets, StoreError> {
-        self.secrets_with(KeySource::from_environment(&self.path))
+        self.secrets_with(KeySource::from_environment(&self.root))
     }
 
     /// The secrets, with a key from elsewhere.
     pub fn secrets_with(&self, key: KeySource) -> Result<Secrets, StoreError> {
-        Secrets::open(&self.file(&SECRETS), key)
+        Secrets::open(&self.file(&SECRETS), key, self.owner.clone())
     }
 
     /// The answers that people gave.
@@ -67,17 +92,39 @@ impl DataFolder {
         Consent::open(&self.file(&CONSENT))
     }
 
-    /// Looks through every database that is there for damage. Takes as long as reading them does.
+    /// The runs of all callers, and their writer.
+    pub fn runs(&self) -> Result<Runs, StoreError> {
+        Runs::open(&self.root.join(RUNS.file))
+    }
+
+    /// The keys to the server.
+    pub fn keys(&self) -> Result<Keys, StoreError> {
+        Keys::open(&self.root.join(KEYS.file))
+    }
+
+    /// Looks through every database that is there for damage, those of callers too. Takes as long as reading them does.
     pub fn check(&self) -> Vec<(PathBuf, Result<(), StoreError>)> {
-        let files = [&KV, &AUDIT, &SECRETS, &CONSENT].map(|schema| (self.file(schema), schema));
+        let mut folders = vec![self.path.clone()];
+        let callers = std::fs::read_dir(self.path.join(CALLERS)).into_iter().flatten().flatten();
+        folders
+            .extend(callers.filter(|entry| entry.file_name().to_str().is_some_and(is_name)).map(|entry| entry.path()));
+        folders[1..].sort();
+        let files = folders.iter().flat_map(|folder| {
+            [&KV, &AUDIT, &SECRETS, &CONSENT, &RUNS, &KEYS].map(|schema| (folder.join(schema.file), schema))
+        });
         let check = |(path, schema): (PathBuf, &Schema)| {
             let sound = database::check(&path, schema);
             (path, sound)
         };
-        files.into_iter().filter(|(path, _)| path.exists()).map(check).collect()
+        files.filter(|(path, _)| path.exists()).map(check).collect()
     }
 
     fn file(&self, schema: &Schema) -> PathBuf {
         self.path.join(schema.file)
     }
+}
+
+fn is_name(caller: &str) -> bool {
+    let fine = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    (1..=CALLER_CHARS_MAX).contains(&caller.len()) && caller.bytes().all(fine)
 }

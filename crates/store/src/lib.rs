@@ -1,4 +1,4 @@
-//! What outlives a run: keys, secrets, audit, consent. SQLite files in one data folder.
+//! What outlives a run: key spaces, secrets, audit, consent, runs, keys to a server. SQLite files in one data folder.
 //!
 //! A [`DataFolder`] opens each store when it is asked for. Several processes may use one folder at the same time. What was
 //! acknowledged is on disk: a process that is killed at any moment loses nothing of it.
@@ -8,13 +8,18 @@ mod consent;
 mod database;
 mod error;
 mod folder;
+mod keys;
 mod kv;
 mod migrations;
+mod readers;
+mod runs;
 mod secrets;
 
 pub use audit::{Audit, AuditQuery, Retention};
 pub use consent::{Answer, Consent};
 pub use error::StoreError;
 pub use folder::DataFolder;
+pub use keys::{Keys, NewKey};
 pub use kv::Kv;
+pub use runs::Runs;
 pub use secrets::{KeySource, SecretEntry, Secrets};

@@ -89,3 +89,54 @@ pub(crate) const CONSENT: Schema = Schema {
         ) STRICT;
     "],
 };
+
+pub(crate) const RUNS: Schema = Schema {
+    file: "runs.sqlite",
+    steps: &["
+        -- What can be large is last, the largest at the very end: pages and lists need not read it.
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            caller TEXT NOT NULL,
+            run TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            expires_us INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            wakes_us INTEGER,
+            continuation TEXT,
+            outcome TEXT NOT NULL,
+            suspended BLOB
+        ) STRICT;
+        CREATE UNIQUE INDEX runs_run ON runs (caller, run);
+        CREATE INDEX runs_created ON runs (caller, created_us, run);
+        CREATE INDEX runs_continuation ON runs (caller, continuation, created_us) WHERE continuation IS NOT NULL;
+        CREATE INDEX runs_unfinished ON runs (caller, run) WHERE state <> 'ended';
+        CREATE INDEX runs_expires ON runs (expires_us);
+        CREATE TABLE answers (
+            caller TEXT NOT NULL,
+            run TEXT NOT NULL,
+            call INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            content BLOB,
+            PRIMARY KEY (caller, run, call)
+        ) STRICT;
+    "],
+};
+
+pub(crate) const KEYS: Schema = Schema {
+    file: "keys.sqlite",
+    steps: &["
+        CREATE TABLE keys (
+            caller TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            -- Of the part that is secret. The secret itself is nowhere.
+            hash BLOB NOT NULL,
+            scopes TEXT NOT NULL,
+            policy TEXT,
+            rate INTEGER,
+            created_us INTEGER NOT NULL,
+            revoked_us INTEGER
+        ) STRICT;
+        -- A name can be used again when its key is worth nothing any more.
+        CREATE UNIQUE INDEX keys_name ON keys (name) WHERE revoked_us IS NULL;
+    "],
+};

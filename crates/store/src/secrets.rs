@@ -6,9 +6,10 @@ mod seal;
 use crate::StoreError;
 use crate::database::{self, now};
 use crate::migrations::SECRETS;
-use isolith_core::{SecretName, SecretStore, Timestamp};
+use isolith_core::{CallerId, SecretName, SecretStore, Timestamp};
 use key::Key;
 pub use key::KeySource;
+pub(crate) use key::random;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use seal::Sealed;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ const PROOF_NAME: &str = "the proof";
 pub struct Secrets {
     path: PathBuf,
     source: KeySource,
+    owner: Option<CallerId>,
     db: Mutex<Connection>,
 }
 
@@ -41,11 +43,11 @@ pub struct SecretEntry {
 }
 
 impl Secrets {
-    pub(crate) fn open(path: &Path, source: KeySource) -> Result<Secrets, StoreError> {
+    pub(crate) fn open(path: &Path, source: KeySource, owner: Option<CallerId>) -> Result<Secrets, StoreError> {
         let db = database::open(path, &SECRETS)?;
         // What was removed is overwritten, encrypted as it was.
         db.pragma_update(None, "secure_delete", true).map_err(|error| StoreError::of(path, error))?;
-        Ok(Secrets { path: path.to_owned(), source, db: Mutex::new(db) })
+        Ok(Secrets { path: path.to_owned(), source, owner, db: Mutex::new(db) })
     }
 
     /// Keeps a secret, in place of an earlier one of that name.
@@ -55,7 +57,7 @@ impl Secrets {
             return Err(StoreError::Invalid(format!("a secret has 1 byte to {most} KiB, not {} bytes", value.len())));
         }
         let key = self.source.read_or_make()?;
-        let sealed = seal::seal(&key, name.as_str(), value.as_bytes())?;
+        let sealed = seal::seal(&key, &self.bound(name.as_str()), value.as_bytes())?;
         let mut db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |error| StoreError::of(&self.path, error);
         let change = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(of)?;
@@ -99,7 +101,7 @@ impl Secrets {
         };
         let Some(sealed) = found.map_err(|error| StoreError::of(&self.path, error))? else { return Ok(None) };
         let key = self.source.read()?.ok_or_else(|| StoreError::Key(self.source.missing()))?;
-        let bytes = seal::open(&key, name.as_str(), &sealed).ok_or_else(|| self.wrong_key())?;
+        let bytes = seal::open(&key, &self.bound(name.as_str()), &sealed).ok_or_else(|| self.wrong_key())?;
         let text = std::str::from_utf8(&bytes).map_err(|_| self.wrong_key())?;
         Ok(Some(Zeroizing::new(text.to_owned())))
     }
@@ -107,16 +109,22 @@ impl Secrets {
     fn prove(&self, db: &Connection, key: &Key) -> Result<(), StoreError> {
         let of = |error| StoreError::of(&self.path, error);
         match find(db, "SELECT nonce, sealed FROM proof", []).map_err(of)? {
-            Some(proof) => match seal::open(key, PROOF_NAME, &proof) {
+            Some(proof) => match seal::open(key, &self.bound(PROOF_NAME), &proof) {
                 Some(text) if *text == PROOF => Ok(()),
                 _ => Err(self.wrong_key()),
             },
             None => {
-                let proof = seal::seal(key, PROOF_NAME, PROOF)?;
+                let proof = seal::seal(key, &self.bound(PROOF_NAME), PROOF)?;
                 let sql = "INSERT INTO proof (id, nonce, sealed) VALUES (1, ?1, ?2)";
                 db.execute(sql, (proof.nonce, proof.bytes)).map(|_| ()).map_err(of)
             }
         }
+    }
+
+    // THREAT[T-SECRET-018]: all callers' secrets are sealed with one key. A caller's are sealed with its name besides, so that none is
+    // of use in the file of another.
+    fn bound(&self, name: &str) -> String {
+        self.owner.as_ref().map_or_else(|| name.to_owned(), |owner| format!("{owner}\0{name}"))
     }
 
     fn wrong_key(&self) -> StoreError {

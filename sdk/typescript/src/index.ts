@@ -8,7 +8,7 @@ export {
   RequestError,
 } from "./errors.js";
 export type { Audit, RunState, RunsApi, SecretsApi } from "./http.js";
-export { Isolith } from "./isolith.js";
+export { Isolith, type RunHandle } from "./isolith.js";
 export type { AttachOptions, Duration, Grant, IsolithOptions, Limits, RunOptions, Size } from "./options.js";
 export type {
   CallRecord,

@@ -20,6 +20,15 @@ const CONNECT_MS = 10_000;
 const PING_MS = 15_000;
 const RUN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** A run that was started. */
+export interface RunHandle<T = unknown> {
+  /** The run's name. */
+  readonly id: string;
+  readonly outcome: Promise<Outcome<T>>;
+  /** Stops it; its outcome comes as usual. */
+  cancel(): void;
+}
+
 /** Runs programs, in a daemon of its own or on a server. All runs share one connection. */
 export class Isolith {
   readonly #session: Session;
@@ -45,8 +54,13 @@ export class Isolith {
    * (`RequestError`), the connection is lost for good (`ConnectionError`), or the signal is aborted (`AbortError`).
    */
   run<T = unknown>(program: string, options: RunOptions = {}): Promise<Outcome<T>> {
+    return outcomeOf(() => this.start(program, options));
+  }
+
+  /** Like `run`, for callers that want to stop it by hand. What is wrong with the request itself is thrown. */
+  start<T = unknown>(program: string, options: RunOptions = {}): RunHandle<T> {
     const { onOutput } = options;
-    return outcomeOf(() => this.#start(program, options, onOutput && { output: onOutput }));
+    return this.#start(program, options, onOutput && { output: onOutput }) as RunHandle as RunHandle<T>;
   }
 
   /** Runs a program and gives its events as they happen. Leaving the loop early stops the run. */
@@ -127,7 +141,7 @@ export class Isolith {
 }
 
 /** What is wrong with a request rejects too: callers handle errors in one place. */
-function outcomeOf<T>(start: () => LiveRun): Promise<Outcome<T>> {
+function outcomeOf<T>(start: () => RunHandle): Promise<Outcome<T>> {
   try {
     return start().outcome as Promise<Outcome<T>>;
   } catch (thrown) {

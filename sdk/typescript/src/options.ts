@@ -83,4 +83,3 @@ export interface RunOptions {
 
 /** What a run is taken up again with. */
 export type AttachOptions = Pick<RunOptions, "tools" | "onOutput" | "signal">;
-

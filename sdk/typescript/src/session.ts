@@ -92,7 +92,8 @@ export class Session {
         this.#link = await this.#greet();
         break;
       } catch (thrown) {
-        const error = thrown instanceof IsolithError ? thrown : new ConnectionError("connection.failed", "no connection", { cause: thrown });
+        const error =
+          thrown instanceof IsolithError ? thrown : new ConnectionError("connection.failed", "no connection", { cause: thrown });
         // What no server knows of yet fails at once; the rest goes on without us, and is worth some patience.
         const patient = error instanceof ConnectionError ? [...this.#runs.values()].filter((run) => run.introduced) : [];
         const delay = patient.length === 0 ? undefined : delayBefore(attempt, this.#options.backoff);
@@ -131,7 +132,10 @@ export class Session {
         if (link !== undefined && link === this.#link) this.#lost(error);
       },
     });
-    const slow = setTimeout(() => hello.reject(new ProtocolError("connection.silent", "the server did not say hello")), this.#options.helloMs);
+    const slow = setTimeout(
+      () => hello.reject(new ProtocolError("connection.silent", "the server did not say hello")),
+      this.#options.helloMs,
+    );
     try {
       await hello.heard;
       if (gone !== undefined) throw gone;
@@ -236,7 +240,7 @@ export class Session {
 
   /** A link that says nothing for two pings, with runs on it, is taken for lost. */
   #watch(): void {
-    const watched = this.#held && this.#link !== undefined && this.#link.runsOutliveIt;
+    const watched = this.#held && this.#link?.runsOutliveIt;
     if (!watched) {
       clearInterval(this.#pinger);
       this.#pinger = undefined;

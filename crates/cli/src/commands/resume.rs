@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Spinner;
 use isolith_runner::{Again, RunError, SuspendedRun};
-use std::time::Duration;
 
 pub(crate) fn resume(args: Resume) -> Done {
     let bytes = std::fs::read(&args.file).map_err(|error| {
@@ -15,7 +14,7 @@ pub(crate) fn resume(args: Resume) -> Done {
     let run = SuspendedRun::from_bytes(&bytes).map_err(RunError::Suspended)?;
     let (name, source) = (run.name().to_owned(), run.source().to_owned());
     let suspend = args.suspend.suspend.as_deref();
-    let again = Again { suspend_after: suspend.map(|_| Duration::ZERO) };
+    let again = Again { patience: suspend.map(|_| session::AT_ONCE) };
     let session = Session::small()?;
     let (run, host, audit) = Job::again(run, &args.grants, &session.runner)?;
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };

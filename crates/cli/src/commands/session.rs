@@ -10,7 +10,7 @@ use crate::terminal::{Nowhere, Terminal};
 use crate::{Done, paint, show};
 use isolith_core::{AuditLog, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
-use isolith_runner::{Attend, Ended, Plan, RunError, Runner, Time};
+use isolith_runner::{Attend, Ended, Patience, Plan, RunError, Runner, Time};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,9 @@ use tokio::runtime::Runtime;
 
 /// One program at a time needs one isolate, and those that it invokes; spare ones cost nothing.
 const SMALL: Options = Options { live: 8, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
+
+/// `--suspend` is for timers: whatever else a run waits for is at work here.
+pub(crate) const AT_ONCE: Patience = Patience { timer: Duration::ZERO, outside: Duration::MAX };
 
 pub(crate) struct Session {
     pub(crate) runner: Runner,
@@ -118,7 +121,7 @@ pub(crate) fn plan(source: Source, options: &RunOptions, suspend: Option<&Path>)
     if let Some(text) = &options.time {
         plan.time = Time::Virtual(moment(text)?);
     }
-    plan.suspend_after = suspend.map(|_| Duration::ZERO);
+    plan.patience = suspend.map(|_| AT_ONCE);
     plan.check().map_err(RunError::Plan)?;
     Ok(plan)
 }

@@ -108,11 +108,7 @@ fn quoted(text: &str) -> String {
 
 // What is kept was JSON when it was put; if it is not any more, then the file is not what it was.
 fn whole(json: String) -> Answer {
-    let damaged = rusqlite::ffi::Error {
-        code: rusqlite::ErrorCode::DatabaseCorrupt,
-        extended_code: rusqlite::ffi::SQLITE_CORRUPT,
-    };
-    Json::from_text(json).map_err(|_| Problem::Database(rusqlite::Error::SqliteFailure(damaged, None)))
+    Json::from_text(json).map_err(|_| Problem::Database(crate::database::corrupt()))
 }
 
 /// SQLite's integers have a sign. No moment is that late.

@@ -22,6 +22,6 @@ class Backoff:
         remaining_s = self._deadline - time.monotonic()
         if remaining_s <= 0:
             return False
-        await asyncio.sleep(min(self._pause_s * random.uniform(0.5, 1.0), remaining_s))
+        await asyncio.sleep(min(self._pause_s * random.uniform(0.5, 1.0), remaining_s))  # noqa: S311 - no secret
         self._pause_s = min(self._pause_s * 2, _LONGEST_S)
         return True

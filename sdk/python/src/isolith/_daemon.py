@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from ._channel import MESSAGE_BYTES_MAX, Channel, ChannelLost
 from .errors import ConnectionFailed, DaemonDied, ProtocolError
@@ -73,15 +74,15 @@ class DaemonChannel:
     """The pipes of a running daemon."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
-        self._stdin = process.stdin
-        self._stdout = process.stdout
+        # All three were asked for as pipes.
+        self._stdin = cast(asyncio.StreamWriter, process.stdin)
+        self._stdout = cast(asyncio.StreamReader, process.stdout)
         self._sending = asyncio.Lock()
         self._unread = bytearray()
         self._searched = 0
         self._lines: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES_KEPT)
-        self._stderr_task = asyncio.create_task(self._read_stderr(process.stderr))
+        self._stderr_task = asyncio.create_task(self._read_stderr(cast(asyncio.StreamReader, process.stderr)))
 
     @property
     def pid(self) -> int:

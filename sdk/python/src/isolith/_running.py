@@ -59,7 +59,6 @@ class Running:
 
     def finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.request = ""
         self._changed.set()
 
     def fail(self, failure: IsolithError) -> None:
@@ -67,8 +66,8 @@ class Running:
             self.failure = failure
             self._changed.set()
 
-    async def next_event(self) -> Event | None:
-        """The next event; the outcome comes last, then nothing. Raises what the run failed of."""
+    async def next_event(self) -> Event:
+        """The next event; the outcome comes last, and again. Raises what the run failed of."""
         while True:
             if self._events:
                 return self._events.popleft()
@@ -82,13 +81,6 @@ class Running:
                 return self.outcome
             self._changed.clear()
             await self._changed.wait()
-
-    async def ended(self) -> Outcome:
-        """The outcome, whatever happens on the way."""
-        while True:
-            event = await self.next_event()
-            if isinstance(event, Outcome):
-                return event
 
     def _add(self, event: Event) -> None:
         if self._watched and not self.abandoned:

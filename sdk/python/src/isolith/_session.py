@@ -22,6 +22,7 @@ _QUIET_S = 20.0
 """How long nothing may come before the other side is asked whether it is there."""
 _SENDS_MAX = 8
 """How often one run is sent: again when the server is busy, or the connection broke at the wrong moment."""
+RUN_EXISTS = "run.exists"
 _CALLS_OPEN_MAX = 100_000
 _BUSY_WAIT_MAX_S = 30.0
 
@@ -40,7 +41,7 @@ class Session:
         self._reconnect_s = reconnect_s
         self._runs: dict[str, Running] = {}
         self._live: Channel | None = None
-        self._opening: asyncio.Task[Channel] | None = None
+        self._opening: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._heard = 0.0
@@ -50,7 +51,7 @@ class Session:
         """Sends a run, over a new connection if there is none."""
         channel = await self._channel()
         if running.name in self._runs:
-            raise RequestError(f"there is a run called `{running.name}` already", code="run.exists", field="run")
+            raise RequestError(f"there is a run called `{running.name}` already", code=RUN_EXISTS, field="run")
         self._runs[running.name] = running
         running.sends += 1
         await channel.send(running.request)
@@ -82,11 +83,12 @@ class Session:
             self._fail(running, ClientClosed("the client was closed", code="client.closed"))
         if self._opening is not None:
             self._opening.cancel()
-        for task in list(self._tasks):
+        others = self._tasks - {asyncio.current_task()}
+        for task in others:
             task.cancel()
         if channel is not None:
             await channel.close()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*others, return_exceptions=True)
 
     # --- the connection
 
@@ -97,32 +99,39 @@ class Session:
             if self._live is not None:
                 return self._live
             if self._opening is None:
-                self._opening = self._spawn(self._open())
-            # Shielded: others wait for the same connection.
-            await asyncio.shield(self._opening)
-
-    async def _open(self) -> Channel:
-        try:
-            channel = await self._connector.connect()
+                self._opening = self._spawn(self._open_first())
+            opening = self._opening
             try:
-                await asyncio.wait_for(self._greet(channel), _HELLO_PATIENCE_S)
-            except ChannelLost as lost:
-                await channel.close()
-                failed = ConnectionFailed(lost.cause.message, code=lost.cause.code, hint=lost.cause.hint)
-                raise failed from lost
-            except asyncio.TimeoutError as error:
-                await channel.close()
-                raise ConnectionFailed("the server does not say hello", code="connection.timeout") from error
-            except BaseException:
-                await channel.close()
+                # Shielded: others wait for the same connection.
+                await asyncio.shield(opening)
+            except asyncio.CancelledError:
+                if self._closed and opening.cancelled():
+                    raise ClientClosed("the client was closed", code="client.closed") from None
                 raise
-            self._live = channel
-            self._spawn(self._read(channel))
-            if self._connector.resumes:
-                self._spawn(self._keep_alive(channel))
-            return channel
+
+    async def _open_first(self) -> None:
+        try:
+            await self._open()
         finally:
             self._opening = None
+
+    async def _open(self) -> Channel:
+        channel = await self._connector.connect()
+        try:
+            await asyncio.wait_for(self._greet(channel), _HELLO_PATIENCE_S)
+        except BaseException as error:
+            await channel.close()
+            if isinstance(error, ChannelLost):
+                cause = error.cause
+                raise ConnectionFailed(cause.message, code=cause.code, hint=cause.hint) from error
+            if isinstance(error, asyncio.TimeoutError):
+                raise ConnectionFailed("the server does not say hello", code="connection.timeout") from error
+            raise
+        self._live = channel
+        self._spawn(self._read(channel))
+        if self._connector.resumes:
+            self._spawn(self._keep_alive(channel))
+        return channel
 
     async def _greet(self, channel: Channel) -> None:
         hello = _parse(await channel.receive())
@@ -154,29 +163,32 @@ class Session:
         elif self._runs and not self._closed and self._opening is None:
             self._opening = self._spawn(self._reopen(cause))
 
-    async def _reopen(self, cause: IsolithError) -> Channel:
+    async def _reopen(self, cause: IsolithError) -> None:
+        """Connects again, and takes up the runs; as often as it takes, if the new connection breaks meanwhile."""
         logger.info("%s; connecting again for %d runs", cause.message, len(self._runs))
         backoff = Backoff(self._reconnect_s)
-        while True:
-            try:
-                channel = await self._open()
-            except ConnectionFailed as error:
-                if not await backoff.wait():
-                    hint = f"the server was out of reach for {self._reconnect_s:g} s; the run may go on there"
-                    lost = ConnectionLost(f"{cause.message}; {error.message}", code="connection.lost", hint=hint)
-                    self._fail_all(lost)
+        try:
+            while self._live is None and self._runs:
+                try:
+                    await self._take_up(await self._open())
+                except ConnectionFailed as error:
+                    if not await backoff.wait():
+                        hint = f"the server was out of reach for {self._reconnect_s:g} s; the run may go on there"
+                        lost = ConnectionLost(f"{cause.message}; {error.message}", code="connection.lost", hint=hint)
+                        self._fail_all(lost)
+                        raise
+                except IsolithError as error:
+                    self._fail_all(error)
                     raise
-                self._opening = asyncio.current_task()
-            except IsolithError as error:
-                self._fail_all(error)
-                raise
-            else:
-                for running in list(self._runs.values()):
-                    running.attaching = True
-                    await channel.send(_message("attach", running.name))
-                    if running.cancelled:
-                        await channel.send(_message("cancel", running.name))
-                return channel
+        finally:
+            self._opening = None
+
+    async def _take_up(self, channel: Channel) -> None:
+        for running in list(self._runs.values()):
+            running.attaching = True
+            await channel.send(_message("attach", running.name))
+            if running.cancelled:
+                await channel.send(_message("cancel", running.name))
 
     async def _keep_alive(self, channel: Channel) -> None:
         """Finds out that a connection is dead although nobody said so."""
@@ -202,7 +214,7 @@ class Session:
         if kind == "error":
             self._refused(channel, running, RequestError.from_wire(message.get("error")))
             return
-        running.confirmed, running.attaching = True, False
+        running.confirmed, running.attaching, running.request = True, False, ""
         if kind == "output":
             running.add_output(Output(message["stream"], message["text"], message.get("at_ms", 0)))
         elif kind == "call":
@@ -216,29 +228,28 @@ class Session:
             # An answer that came twice, or too late.
             logger.debug("run %s: %s", running.name, error.message)
             return
-        if running.confirmed or running.sends >= _SENDS_MAX:
+        attaching, running.attaching = running.attaching, False
+        if running.sends >= _SENDS_MAX or (running.confirmed and not attaching):
             self._fail(running, error)
-        elif running.attaching:
-            # The connection broke before the server had read of this run. Its name makes sending again safe.
-            running.attaching = False
-            self._send_again(channel, running, 0)
-        elif running.sends > 1 and error.code == "run.exists":
-            # It had read of it after all.
-            running.sends += 1
-            running.attaching = True
-            self._spawn(channel.send(_message("attach", running.name)))
         elif error.retry_after is not None and not running.abandoned:
-            self._send_again(channel, running, min(error.retry_after, _BUSY_WAIT_MAX_S))
+            self._send_again(channel, running, attaching, min(error.retry_after, _BUSY_WAIT_MAX_S))
+        elif attaching and not running.confirmed:
+            # The connection broke before the server had read of this run. Its name makes sending again safe.
+            self._send_again(channel, running, False, 0)
+        elif running.sends > 1 and error.code == RUN_EXISTS:
+            # It had read of it after all.
+            self._send_again(channel, running, True, 0)
         else:
             self._fail(running, error)
 
-    def _send_again(self, channel: Channel, running: Running, after_s: float) -> None:
+    def _send_again(self, channel: Channel, running: Running, attach: bool, after_s: float) -> None:
         running.sends += 1
 
         async def send() -> None:
             await asyncio.sleep(after_s)
             if not running.over and self._live is channel:
-                await channel.send(running.request)
+                running.attaching = attach
+                await channel.send(_message("attach", running.name) if attach else running.request)
 
         self._spawn(send())
 

@@ -11,7 +11,14 @@ from typing import Any
 
 Read = Callable[[Any], Any]
 
-_JSON_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+_JSON_NAMES = {
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "an array",
+    dict: "an object",
+}
 
 
 class ArgumentError(TypeError):

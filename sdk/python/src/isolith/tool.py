@@ -6,8 +6,8 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Optional, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, Union
 
 from .errors import ToolDefinitionError
 from .scalars import ArgumentError
@@ -31,6 +31,9 @@ class Tool:
     """JSON Schema of the answer, enforced by the server when given."""
     returns: Schema | None = field(default=None, repr=False)
     """What the answer looks like, for descriptions only; from the function's return hint."""
+
+    shown: Schema | None = field(default=None, repr=False)
+    """What the argument looks like, for descriptions only, where `call` checks it by itself."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -56,7 +59,7 @@ ToolsLike: TypeAlias = Iterable[ToolLike] | Mapping[str, ToolLike]
 
 def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:
     """Makes a tool of a function: hints become its JSON Schema, the docstring its description."""
-    named = name or getattr(_unwrapped(function), "__name__", "")
+    named = str(name or getattr(_unwrapped(function), "__name__", ""))
     try:
         signature = inspect.signature(function, eval_str=True)
     except (NameError, TypeError, ValueError) as error:
@@ -98,12 +101,12 @@ def collect(tools: ToolsLike | None) -> dict[str, Tool]:
 def is_async_callable(function: Any) -> bool:
     """Whether calling it gives something to await."""
     function = _unwrapped(function)
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
 def _renamed(one: ToolLike, name: str) -> Tool:
     if isinstance(one, Tool):
-        return Tool(name, one.call, one.description, one.input, one.output, one.returns)
+        return replace(one, name=name)
     return tool(one, name=name)
 
 
@@ -128,7 +131,7 @@ def _of_parameters(signature: inspect.Signature) -> tuple[Shape, Schema]:
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif parameter.default is None and hint is not Any:
-            hint = Optional[hint]
+            hint = Union[hint, None]  # noqa: UP007 - a hint may be anything, and `|` is not for anything
         hints[parameter.name] = hint
     shape = shapes.of_fields(hints, required, lambda fields: fields)
     _add_defaults(shape.schema, signature)

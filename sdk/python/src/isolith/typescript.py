@@ -20,7 +20,8 @@ def declarations(tools: Iterable[Tool]) -> str:
     for tool in tools:
         if tool.description:
             lines += _comment(tool.description)
-        lines.append(f"  {tool.name}({_parameter(tool.input)}): Promise<{_answer(tool)}>;")
+        argument = tool.input if tool.input is not None else tool.shown
+        lines.append(f"  {tool.name}({_parameter(argument)}): Promise<{_answer(tool)}>;")
     return "\n".join([*lines, "};"])
 
 
