@@ -1,8 +1,9 @@
 use crate::exit::Exit;
 use crate::paint::{self, ERROR, HINT};
+use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
-use isolith_core::quantity;
+use isolith_core::{Scope, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,6 +33,11 @@ pub(crate) enum Command {
     /// Keep secrets that grants can use, encrypted
     #[command(subcommand)]
     Secret(Secret),
+    /// Serve runs to clients in other languages: HTTP, events, WebSockets, or stdin and stdout
+    Serve(Serve),
+    /// Make, show and revoke the keys that clients of `isolith serve` need
+    #[command(subcommand)]
+    Key(Key),
     /// Show or forget what was answered to questions about programs
     #[command(subcommand)]
     Consent(Consent),
@@ -247,6 +253,92 @@ pub(crate) enum Secret {
     Remove {
         /// Its name
         name: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    /// Where to listen [default: 127.0.0.1:4747]
+    #[arg(long, value_name = "ADDRESS", env = "ISOLITH_LISTEN", conflicts_with = "stdio")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Serve the process that started this one, on stdin and stdout, one JSON message a line
+    #[arg(long)]
+    pub(crate) stdio: bool,
+    /// A file with these settings (TOML); flags and environment count more
+    #[arg(long, value_name = "FILE", env = "ISOLITH_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// The most that any run may do and use, a file like a manifest
+    #[arg(long, value_name = "FILE", env = "ISOLITH_POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// A name by which this server is reached, besides localhost; can be given several times
+    #[arg(long, value_name = "NAME", env = "ISOLITH_HOSTS", value_delimiter = ',')]
+    pub(crate) host: Vec<String>,
+    /// A certificate (PEM), for TLS
+    #[arg(long, value_name = "FILE", env = "ISOLITH_TLS_CERT")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's private key (PEM)
+    #[arg(long, value_name = "FILE", env = "ISOLITH_TLS_KEY")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Certificates (PEM) that requests of programs trust besides the platform's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// How long a run that waits for its client stays in memory [default: 100ms]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) hold: Option<Duration>,
+    /// How long suspended runs and outcomes are kept [default: 24h]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) keep: Option<Duration>,
+    /// How long runs may take to end or be suspended when the server stops [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) drain: Option<Duration>,
+    /// How long a connection may be quiet [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) idle: Option<Duration>,
+    /// Runs in memory at one time [default: 512]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) live_runs: Option<u32>,
+    /// Runs of one caller in memory at one time [default: 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) live_runs_per_caller: Option<u32>,
+    /// Connections at one time [default: 20000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) connections: Option<u32>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Key {
+    /// Make a key and print it, this once
+    Create {
+        /// What to call it: up to 64 letters, digits, `.`, `_` and `-`
+        name: String,
+        /// What its holder may do, separated by commas
+        #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "runs")]
+        #[arg(value_parser = PossibleValuesParser::new(Scope::ALL.map(Scope::name)))]
+        scope: Vec<String>,
+        /// The most that its runs may do and use, a file like a manifest
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// How many runs it may start a second
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        rate: Option<u32>,
+        /// Print it as JSON, with what it is good for
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the keys there are and were, but not their text
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a key worth nothing, at once and for good
+    Revoke {
+        /// Its name or id, as `isolith key list` shows them
+        #[arg(value_name = "NAME|ID")]
+        key: String,
+        /// Print what was revoked as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

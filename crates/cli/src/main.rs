@@ -6,6 +6,7 @@ mod commands;
 mod exit;
 mod failure;
 mod grants;
+mod household;
 mod job;
 mod logs;
 mod paint;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::Manifest(args) => commands::manifest::manifest(args),
         Command::Audit(args) => commands::audit::audit(args),
         Command::Secret(args) => commands::secret::secret(args),
+        Command::Serve(args) => commands::serve::serve(args),
+        Command::Key(args) => commands::key::key(args),
         Command::Consent(args) => commands::consent::consent(args),
         Command::Bench(args) => commands::bench::bench(&args),
         Command::Doctor(args) => commands::doctor::doctor(args),

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is run by hand and prints what it found")]
 
-use isolith_core::{AuditLog as _, AuditRow, BindingName, CallOutcome, Json, KeySpaces as _, KvOp, RunId, Timestamp};
-use isolith_store::DataFolder;
+use isolith_core::{
+    ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, KeySpaces as _,
+    KvOp, RunId, RunRecord, RunState, RunStore, Scope, Timestamp,
+};
+use isolith_store::{DataFolder, NewKey};
 use std::time::Instant;
 
 const KEYS: u32 = 10_000;
@@ -72,6 +75,117 @@ async fn main() {
         times.push(started.elapsed());
     }
     show("audit.flush of one row", times);
+    runs(&data).await;
+    keys(&data);
+}
+
+/// How many writes of runs come together.
+const TOGETHER: u32 = 200;
+
+async fn runs(data: &DataFolder) {
+    let runs = data.runs().unwrap();
+    let caller = CallerId("a".into());
+    let record = |n: u32| RunRecord {
+        caller: CallerId("a".into()),
+        run: RunId(format!("run{n}")),
+        created: Timestamp::from_micros(u64::from(n)),
+        expires: Timestamp::from_micros(1 << 50),
+        state: RunState::Suspended,
+        outcome: Json::of(&"x".repeat(500)).unwrap(),
+        suspended: Some(vec![7; 3 << 10]),
+        wakes: None,
+        continuation: None,
+    };
+    let reply = || HostReply::value(&"x".repeat(100));
+    let (mut adds, mut puts, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+    for n in 0..TOGETHER {
+        adds.push(timed(runs.add(record(n))).await);
+        answers.push(timed(runs.answer(&caller, &RunId(format!("run{n}")), CallId(1), reply())).await);
+        puts.push(timed(runs.put(record(n), vec![CallId(1)])).await);
+    }
+    show("runs.add, one at a time", adds);
+    show("runs.put of 3 KiB, one at a time", puts);
+    show("runs.answer, one at a time", answers);
+    for round in 0..2 {
+        let started = Instant::now();
+        let all: Vec<_> = (0..TOGETHER).map(|n| timed(runs.put(record(n), vec![CallId(1), CallId(2)]))).collect();
+        let times = together(all).await;
+        println!(
+            "{TOGETHER} x runs.put at once (round {round}): {:.1} ms in all",
+            started.elapsed().as_secs_f64() * 1e3
+        );
+        show("  each", times);
+        let started = Instant::now();
+        let run = |n: u32| RunId(format!("run{n}"));
+        let call = CallId(2 + round);
+        let all: Vec<_> = (0..TOGETHER).map(|n| timed(runs.answer(&caller, &run(n), call, reply()))).collect();
+        let times = together(all).await;
+        println!("{TOGETHER} x runs.answer at once: {:.1} ms in all", started.elapsed().as_secs_f64() * 1e3);
+        show("  each", times);
+    }
+    let mut gets = Vec::new();
+    for n in 0..10_000 {
+        gets.push(timed(runs.get(&caller, &RunId(format!("run{}", n % TOGETHER)))).await);
+    }
+    show("runs.get of 3 KiB", gets);
+    let large = RunRecord { suspended: Some(vec![7; 4 << 20]), ..record(1) };
+    let (mut puts, mut gets) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        puts.push(timed(runs.put(large.clone(), vec![])).await);
+        gets.push(timed(runs.get(&caller, &RunId("run1".into()))).await);
+    }
+    show("runs.put of 4 MiB", puts);
+    show("runs.get of 4 MiB", gets);
+}
+
+async fn timed<T, E: std::fmt::Debug>(write: impl Future<Output = Result<T, E>>) -> std::time::Duration {
+    let started = Instant::now();
+    write.await.unwrap();
+    started.elapsed()
+}
+
+/// Polls all of them before any is waited for.
+async fn together(mut all: Vec<impl Future<Output = std::time::Duration>>) -> Vec<std::time::Duration> {
+    let mut all: Vec<_> = all.drain(..).map(Box::pin).map(Some).collect();
+    let mut times = Vec::new();
+    std::future::poll_fn(move |context| {
+        for one in &mut all {
+            if let Some(std::task::Poll::Ready(time)) = one.as_mut().map(|one| one.as_mut().poll(context)) {
+                times.push(time);
+                *one = None;
+            }
+        }
+        if all.iter().all(Option::is_none) {
+            return std::task::Poll::Ready(std::mem::take(&mut times));
+        }
+        std::task::Poll::Pending
+    })
+    .await
+}
+
+fn keys(data: &DataFolder) {
+    let keys = data.keys().unwrap();
+    let new = |n: u32| NewKey { name: format!("key{n}"), scopes: vec![Scope::Runs], policy: None, rate: None };
+    let made: Vec<_> = (0..100).map(|n| keys.create(new(n)).unwrap().0.caller).collect();
+    let (mut finds, mut anys) = (Vec::new(), Vec::new());
+    for n in 0..READS as usize {
+        let started = Instant::now();
+        std::hint::black_box(keys.find(&made[n % made.len()]).unwrap());
+        finds.push(started.elapsed());
+        let started = Instant::now();
+        std::hint::black_box(keys.any().unwrap());
+        anys.push(started.elapsed());
+    }
+    show("keys.find", finds);
+    show("keys.any", anys);
+    let mut times = Vec::new();
+    for n in 0..100 {
+        keys.revoke(&format!("key{n}")).unwrap();
+        let started = Instant::now();
+        std::hint::black_box(keys.any().unwrap());
+        times.push(started.elapsed());
+    }
+    show("keys.any after a change of 100 keys", times);
 }
 
 fn show(what: &str, mut times: Vec<std::time::Duration>) {

@@ -45,6 +45,7 @@ class ChildLink implements Link {
   readonly #exited: Promise<void>;
   #stderr = "";
   #over = false;
+  #held = true;
 
   constructor(child: Child, options: ChildOptions, events: LinkEvents) {
     this.#child = child;
@@ -81,6 +82,9 @@ class ChildLink implements Link {
   }
 
   hold(held: boolean): void {
+    // Some runtimes count, so each call has to be a change.
+    if (held === this.#held) return;
+    this.#held = held;
     const { stdin, stdout, stderr } = this.#child;
     for (const handle of [this.#child, stdin, stdout, stderr] as Unreferable[]) {
       if (held) handle.ref?.();

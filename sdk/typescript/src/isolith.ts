@@ -13,8 +13,11 @@ import { Session } from "./session.js";
 import { RunStream } from "./stream.js";
 import { type PreparedTools, prepareTools } from "./tools.js";
 import { openWebSocket } from "./websocket/link.js";
+import { SENT_BYTES_MAX } from "./wire.js";
 
 const ANSWER_BYTES_MAX = 16 << 20;
+/** What stands around an answer in its message. */
+const MESSAGE_HEAD_BYTES = 1024;
 const MESSAGE_BYTES_MAX = 64 << 20;
 const CONNECT_MS = 10_000;
 const PING_MS = 15_000;
@@ -38,7 +41,7 @@ export class Isolith {
   #count = 0;
 
   constructor(options: IsolithOptions = {}) {
-    this.#answerBytesMax = options.maxAnswerBytes ?? ANSWER_BYTES_MAX;
+    this.#answerBytesMax = Math.min(options.maxAnswerBytes ?? ANSWER_BYTES_MAX, SENT_BYTES_MAX - MESSAGE_HEAD_BYTES);
     const key = options.key ?? process.env.ISOLITH_KEY;
     this.#http = options.url === undefined ? undefined : new Http(options.url, key);
     this.#session = new Session({

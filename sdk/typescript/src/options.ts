@@ -21,7 +21,7 @@ export interface IsolithOptions {
   readonly connectTimeoutMs?: number;
   /** How often a quiet connection is asked for a sign of life. 15 seconds by default. */
   readonly pingMs?: number;
-  /** The largest answer of a tool, as JSON. 16 MiB by default. */
+  /** The largest answer of a tool, as JSON. 16 MiB by default, and a little less than 24 MiB at most. */
   readonly maxAnswerBytes?: number;
   /** The largest message that is accepted from the server. 64 MiB by default. */
   readonly maxMessageBytes?: number;

@@ -2,7 +2,7 @@ import { AbortError, RequestError } from "./errors.js";
 import type { Outcome, Output } from "./outcome.js";
 import type { Session } from "./session.js";
 import { encodeAnswer, encodeFailure, type ToolContext, type ToolFunction } from "./tools.js";
-import { CALL_ANSWERED, CALL_REFUSAL, type CallMessage, errorReply, type ServerMessage } from "./wire.js";
+import { CALL_REFUSAL, type CallMessage, errorReply, HARMLESS_REFUSALS, type ServerMessage } from "./wire.js";
 
 /** Who wants to know what a run does while it runs. */
 export interface RunWatcher {
@@ -165,7 +165,7 @@ export class LiveRun {
 
   #refused(message: Extract<ServerMessage, { type: "error" }>): void {
     const { error, call } = message;
-    if (error.code === CALL_ANSWERED) return;
+    if (HARMLESS_REFUSALS.has(error.code)) return;
     if (!error.code.startsWith(CALL_REFUSAL)) return this.fail(new RequestError(error));
     // The answer cannot be used, but the program is still waiting for one.
     if (call !== undefined) this.#session.answer(errorReply(this.id, call, { name: "Error", message: error.message }));

@@ -15,8 +15,8 @@ export interface SessionOptions {
   readonly pingMs: number;
 }
 
-/** Answers that are kept until the server has certainly read them; more than this asks it. */
-const UNCONFIRMED_MAX = 256;
+/** Answers are kept while their run lasts. When they are more than this, those that have arrived are given up. */
+const KEPT_CHARS_MAX = 16 << 20;
 
 /** All runs of one client over one link, which is opened when first needed and again when it was lost. */
 export class Session {
@@ -29,9 +29,10 @@ export class Session {
   #flowing = true;
   #flushing = false;
   #held = false;
-  /** How many answers were sent since each ping that is still unanswered, oldest first. */
-  #pings: number[] = [];
+  /** The size of the answers since the last ping that asked for their arrival. */
   #unconfirmed = 0;
+  /** Pings that are not answered yet, oldest first: whether each asked for the arrival of answers. */
+  #pings: boolean[] = [];
   #heard = true;
   #pinger: NodeJS.Timeout | undefined;
 
@@ -66,7 +67,8 @@ export class Session {
     // Without a link there is nothing to do: the run keeps the answer, and the call comes again.
     if (this.#link === undefined) return;
     this.#send(text);
-    if (this.#link.runsOutliveIt && ++this.#unconfirmed >= UNCONFIRMED_MAX) this.#ping();
+    this.#unconfirmed += text.length;
+    if (this.#unconfirmed > KEPT_CHARS_MAX && this.#link.runsOutliveIt) this.#ping(true);
   }
 
   close(): Promise<void> {
@@ -107,6 +109,8 @@ export class Session {
     }
     this.#opening = undefined;
     this.#link.hold(this.#held);
+    this.#heard = true;
+    this.#watch();
     for (const run of this.#runs.values()) this.#introduce(run);
   }
 
@@ -217,16 +221,18 @@ export class Session {
     this.#flowing = this.#link.send(messages);
   };
 
-  #ping(): void {
-    this.#pings.push(this.#unconfirmed);
-    this.#unconfirmed = 0;
-    for (const run of this.#runs.values()) run.mark();
+  #ping(forAnswers: boolean): void {
+    this.#pings.push(forAnswers);
+    if (forAnswers) {
+      this.#unconfirmed = 0;
+      for (const run of this.#runs.values()) run.mark();
+    }
     this.#send(PING_MESSAGE);
   }
 
   /** A server reads in order: with the pong, everything before the ping has arrived. */
   #confirm(): void {
-    if (this.#pings.shift() === undefined) return;
+    if (this.#pings.shift() !== true) return;
     for (const run of this.#runs.values()) run.confirm();
   }
 
@@ -255,7 +261,7 @@ export class Session {
         return;
       }
       this.#heard = false;
-      this.#ping();
+      this.#ping(false);
     }, this.#options.pingMs);
   }
 }

@@ -24,11 +24,14 @@ export interface CallMessage {
   readonly args?: unknown;
 }
 
-/** The code of a refusal that only says that a reply came twice, as it does after a lost connection. */
-export const CALL_ANSWERED = "call.answered";
+/** Refusals that only say that a reply came twice or too late. After a lost connection both are as they should be. */
+export const HARMLESS_REFUSALS: ReadonlySet<string> = new Set(["call.answered", "run.ended"]);
 
 /** Refusals of replies begin with this; others that name a run are about the run itself. */
 export const CALL_REFUSAL = "call.";
+
+/** A server reads no message that is longer, and gives the whole connection up if one comes. */
+export const SENT_BYTES_MAX = 24 << 20;
 
 // Run names are letters, digits, `_` and `-` only, so they need no escaping.
 
@@ -48,6 +51,12 @@ export function valueReply(run: string, call: number, value: string | undefined)
   return `{"type":"reply","run":"${run}","call":${call},"value":${value}}`;
 }
 
+/** Servers refuse an error that is longer than this, and nobody would read it. */
+const ERROR_NAME_CHARS_MAX = 200;
+const ERROR_MESSAGE_CHARS_MAX = 16_000;
+
 export function errorReply(run: string, call: number, error: { name: string; message: string }): string {
-  return `{"type":"reply","run":"${run}","call":${call},"error":${JSON.stringify(error)}}`;
+  const name = error.name.slice(0, ERROR_NAME_CHARS_MAX);
+  const message = error.message.slice(0, ERROR_MESSAGE_CHARS_MAX);
+  return `{"type":"reply","run":"${run}","call":${call},"error":${JSON.stringify({ name, message })}}`;
 }

@@ -141,7 +141,7 @@ fn make(path: &Path) -> Result<(), StoreError> {
     done.map_err(|error| StoreError::Key(format!("cannot make `{}`: {error}", path.display())))
 }
 
-pub(super) fn random(bytes: &mut [u8]) -> Result<(), StoreError> {
+pub(crate) fn random(bytes: &mut [u8]) -> Result<(), StoreError> {
     let mut filled = 0;
     while filled < bytes.len() {
         match rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty()) {

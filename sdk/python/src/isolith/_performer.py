@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import logging
@@ -16,6 +17,7 @@ from .tool import Tool
 REPLY_BYTES_MAX = 16 << 20
 """The largest answer of a tool, as JSON."""
 _MESSAGE_CHARS_MAX = 10_000
+_NAME_CHARS_MAX = 100
 
 logger = logging.getLogger("isolith.tools")
 
@@ -34,7 +36,12 @@ class Performer:
             return reply_error(running.name, call.id, "ReferenceError", f"there is no tool `{call.name}`")
         try:
             value = await self._perform(running, tool, call.args)
-        except Exception as error:
+        except asyncio.CancelledError:
+            if running.over or running.abandoned:
+                raise
+            # Something inside the tool was cancelled, and not the run.
+            return reply_error(running.name, call.id, "CancelledError", "the tool was cancelled")
+        except (Exception, SystemExit) as error:
             logger.debug("the tool `%s` failed", call.name, exc_info=error)
             message = getattr(error, "message", None)
             text = message if isinstance(message, str) else str(error)
@@ -64,7 +71,9 @@ def reply_error(run: str, call: int, name: str, message: str) -> str:
     """The message that fails a call."""
     # Texts of exceptions can hold what no encoding carries.
     plain = message[:_MESSAGE_CHARS_MAX].encode(errors="replace").decode()
-    return _reply(run, call, "error", json.dumps({"name": name, "message": plain}, ensure_ascii=False))
+    return _reply(
+        run, call, "error", json.dumps({"name": name[:_NAME_CHARS_MAX], "message": plain}, ensure_ascii=False)
+    )
 
 
 def _reply(run: str, call: int, field: str, json_text: str) -> str:

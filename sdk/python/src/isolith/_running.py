@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import contextvars
-from typing import Any
 
 from .errors import IsolithError
 from .outcome import Event, Outcome, Output, Skipped, ToolCall
@@ -122,8 +121,3 @@ class Calls:
     def reply(self, call: int) -> str | None:
         """What was answered, as far as it is kept."""
         return self._replies.get(call)
-
-
-def wire_call(message: dict[str, Any]) -> ToolCall:
-    """Reads a `call` message."""
-    return ToolCall(int(message["call"]), str(message["name"]), message.get("args"))

@@ -31,7 +31,7 @@ class Workers:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
 
-        def settle(value: Any, error: BaseException | None) -> None:
+        def settle(value: Any, error: Exception | None) -> None:
             if done.done():
                 return
             if error is not None:
@@ -40,14 +40,18 @@ class Workers:
                 done.set_result(value)
 
         def job() -> None:
-            value, error = None, None
+            value: Any = None
+            error: Exception | None = None
             try:
                 value = context.run(call)
-            except StopIteration as stop:
+            except StopIteration as raised:
                 # A future cannot carry it.
-                error = RuntimeError(f"StopIteration: {stop.value!r}")
+                error = RuntimeError(f"StopIteration: {raised}")
+            except Exception as raised:
+                error = raised
             except BaseException as raised:
-                error = raised  # type: ignore[assignment]
+                # `sys.exit()` in a tool ends the call, not the loop that waits for it.
+                error = RuntimeError(f"{type(raised).__name__}: {raised}")
             try:
                 loop.call_soon_threadsafe(settle, value, error)
             except RuntimeError:

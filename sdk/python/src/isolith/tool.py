@@ -54,7 +54,7 @@ class Tool:
 
 
 ToolLike: TypeAlias = Tool | Callable[..., Any]
-ToolsLike: TypeAlias = Iterable[ToolLike] | Mapping[str, ToolLike]
+ToolsLike: TypeAlias = Iterable[ToolLike] | Mapping[str, Any]
 
 
 def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:

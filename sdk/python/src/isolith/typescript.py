@@ -39,13 +39,18 @@ def _answer(tool: Tool) -> str:
 def _parameter(schema: Any) -> str:
     if schema is None:
         return "args?: unknown"
-    if isinstance(schema.get("type"), list) and "null" in schema["type"]:
-        kinds = [kind for kind in schema["type"] if kind != "null"]
-        schema = {**schema, "type": kinds[0] if len(kinds) == 1 else kinds}
-        return f"args?: {type_text(schema)}" if schema.get("properties") else ""
-    if schema.get("type") == "object" and not schema.get("properties") and "additionalProperties" not in schema:
-        return "args?: {}"
-    return f"args: {type_text(schema)}"
+    kind = schema.get("type")
+    optional = False
+    if isinstance(kind, list) and "null" in kind:
+        # No argument counts as null.
+        kinds = [one for one in kind if one != "null"]
+        kind, optional = kinds[0] if len(kinds) == 1 else kinds, True
+        schema = {**schema, "type": kind}
+    if kind == "object" and not schema.get("required"):
+        optional = True
+        if not schema.get("properties") and not schema.get("additionalProperties"):
+            return ""
+    return f"args{'?' if optional else ''}: {type_text(schema)}"
 
 
 def _text(schema: Any, definitions: dict[str, Any], depth: int) -> str:

@@ -1,0 +1,210 @@
+//! One connection that carries many runs and their calls both ways. A WebSocket and a pair of pipes speak the same messages.
+
+use crate::app::App;
+use crate::asked::{Asked, Table, run_id};
+use crate::caller::Caller;
+use crate::error::Refusal;
+use crate::outbox::Outbox;
+use crate::replies;
+use crate::run::{Event, Listener, Run};
+use crate::runs::{How, lock};
+use isolith_core::{CallId, RunId, Stream};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+/// A client's end of it.
+pub(crate) struct Connection {
+    app: Arc<App>,
+    caller: Arc<Caller>,
+    outbox: Outbox,
+    /// The runs that this connection hears of, by their names.
+    runs: Arc<Mutex<HashMap<RunId, (Arc<Run>, u64)>>>,
+}
+
+/// A connection may have this many runs that have not ended.
+const RUNS_MAX: usize = 10_000;
+
+impl Connection {
+    pub(crate) fn new(app: Arc<App>, caller: Arc<Caller>, outbox: Outbox) -> Connection {
+        outbox.push(format!("{{\"type\":\"hello\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION")));
+        Connection { app, caller, outbox, runs: Arc::default() }
+    }
+
+    /// Takes one message. What may take long is done aside, so that the next is not held up.
+    pub(crate) fn take(&self, message: &[u8]) {
+        let mut table = match Table::read(message) {
+            Ok(table) => table,
+            Err(refusal) => return self.refuse(None, &refusal),
+        };
+        let kind: Result<Option<String>, Refusal> = table.parse("type", "a text");
+        match kind.as_ref().map(Option::as_deref) {
+            Ok(Some("run")) => self.run(table),
+            Ok(Some("reply")) => self.reply(table),
+            Ok(Some("cancel")) => self.named(table, |app, run| async move { app.runs.cancel(&run).await }),
+            Ok(Some("attach")) => self.attach(table),
+            Ok(Some("ping")) => self.outbox.push(&b"{\"type\":\"pong\"}"[..]),
+            _ => {
+                let refusal = Refusal::invalid("`type` is `run`, `reply`, `cancel`, `attach` or `ping`").at("type");
+                self.refuse(None, &refusal);
+            }
+        }
+    }
+
+    fn run(&self, table: Table) {
+        let asked = match Asked::read(table) {
+            Ok(asked) => asked,
+            Err(refusal) => return self.refuse(None, &refusal),
+        };
+        let Some(id) = asked.run.clone() else {
+            return self.refuse(None, &Refusal::invalid("`run` is missing: name it").at("run"));
+        };
+        if lock(&self.runs).len() >= RUNS_MAX {
+            let refusal = Refusal::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "busy.connection", "too many runs on one connection");
+            return self.refuse(Some(&id), &refusal);
+        }
+        let (app, caller, ear) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.ear());
+        tokio::spawn(async move {
+            let hear = |run: &Arc<Run>| ear.follow(run);
+            if let Err(refusal) = app.runs.start(&caller, asked, How::default(), hear).await {
+                ear.outbox.push(refused(Some(&id), &refusal));
+            }
+        });
+    }
+
+    fn reply(&self, mut table: Table) {
+        let read = || -> Result<(RunId, CallId, isolith_core::HostReply), Refusal> {
+            let id = name_of(&mut table)?;
+            let call = table.parse::<u32>("call", "a call's number")?;
+            let call = call.ok_or_else(|| Refusal::invalid("`call` is missing").at("call"))?;
+            Ok((id, CallId(call), replies::read(table)?))
+        };
+        let (id, call, reply) = match read() {
+            Ok(read) => read,
+            Err(refusal) => return self.refuse(None, &refusal),
+        };
+        let known = lock(&self.runs).get(&id).map(|(run, _)| Arc::clone(run));
+        // Most answers are for a run of this connection: those take no task of their own.
+        if let Some(run) = known {
+            if let Err(refusal) = self.app.runs.answer(&run, call, reply) {
+                self.refuse(Some(&id), &refusal);
+            }
+            return;
+        }
+        let (app, caller, ear) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.ear());
+        tokio::spawn(async move {
+            let done = async {
+                let run = app.runs.find(&caller, &id).await?;
+                app.runs.answer(&run, call, reply).map(drop)
+            };
+            if let Err(refusal) = done.await {
+                ear.outbox.push(refused(Some(&id), &refusal));
+            }
+        });
+    }
+
+    fn attach(&self, table: Table) {
+        let ear = self.ear();
+        self.named(table, |_, run| async move {
+            ear.follow(&run);
+            Ok(())
+        });
+    }
+
+    /// Does something with a run that the message names.
+    fn named<F>(&self, mut table: Table, act: impl FnOnce(Arc<App>, Arc<Run>) -> F + Send + 'static)
+    where
+        F: Future<Output = Result<(), Refusal>> + Send,
+    {
+        let id = match name_of(&mut table).and_then(|id| table.finish(&["type", "run"]).map(|()| id)) {
+            Ok(id) => id,
+            Err(refusal) => return self.refuse(None, &refusal),
+        };
+        let (app, caller, outbox) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.outbox.clone());
+        tokio::spawn(async move {
+            let done = async {
+                let run = app.runs.find(&caller, &id).await?;
+                act(Arc::clone(&app), run).await
+            };
+            if let Err(refusal) = done.await {
+                outbox.push(refused(Some(&id), &refusal));
+            }
+        });
+    }
+
+    fn ear(&self) -> Ear {
+        Ear { outbox: self.outbox.clone(), runs: Arc::clone(&self.runs) }
+    }
+
+    fn refuse(&self, run: Option<&RunId>, refusal: &Refusal) {
+        self.outbox.push(refused(run, refusal));
+    }
+
+    /// Stops every run of this connection: nobody is left who could come back for them.
+    pub(crate) fn cancel_all(&self) {
+        lock(&self.runs).values().for_each(|(run, _)| run.cancel.cancel());
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let runs: Vec<(Arc<Run>, u64)> = lock(&self.runs).drain().map(|(_, followed)| followed).collect();
+        runs.iter().for_each(|(run, number)| run.unlisten(*number));
+    }
+}
+
+/// Tells a connection what its runs do.
+#[derive(Clone)]
+struct Ear {
+    outbox: Outbox,
+    runs: Arc<Mutex<HashMap<RunId, (Arc<Run>, u64)>>>,
+}
+
+impl Ear {
+    fn follow(&self, run: &Arc<Run>) {
+        let number = run.listen(Arc::new(self.clone()));
+        let before = lock(&self.runs).insert(run.id.clone(), (Arc::clone(run), number));
+        if let Some((run, number)) = before {
+            run.unlisten(number);
+        }
+    }
+}
+
+impl Listener for Ear {
+    fn hear(&self, run: &RunId, event: &Event<'_>) {
+        let message = match event {
+            Event::Output { stream, text, at_ms } => {
+                let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
+                let text = serde_json::to_string(text).unwrap_or_default();
+                format!("{{\"type\":\"output\",\"run\":\"{run}\",\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}")
+            }
+            Event::Call { id, name, args } => {
+                let mut text = format!("{{\"type\":\"call\",\"run\":\"{run}\",\"call\":{},\"name\":\"{name}\"", id.0);
+                if let Some(args) = args {
+                    let _ = write!(text, ",\"args\":{args}");
+                }
+                text.push('}');
+                text
+            }
+            Event::Ended(outcome) => {
+                lock(&self.runs).remove(run);
+                format!("{{\"type\":\"outcome\",\"run\":\"{run}\",\"outcome\":{outcome}}}")
+            }
+            Event::Refused(refusal) => {
+                lock(&self.runs).remove(run);
+                refused(Some(run), refusal)
+            }
+        };
+        self.outbox.push(message);
+    }
+}
+
+fn name_of(table: &mut Table) -> Result<RunId, Refusal> {
+    let name = table.parse::<String>("run", "a run's name")?;
+    run_id(name.ok_or_else(|| Refusal::invalid("`run` is missing").at("run"))?)
+}
+
+fn refused(run: Option<&RunId>, refusal: &Refusal) -> String {
+    let run = run.map(|run| format!("\"run\":\"{run}\",")).unwrap_or_default();
+    format!("{{\"type\":\"error\",{run}\"error\":{}}}", refusal.to_json())
+}

@@ -1,0 +1,30 @@
+//! The HTTP API: runs for clients in any language, with their tools.
+//!
+//! A [`Server`] serves requests, streams of events, WebSockets and pairs of pipes; behind all of them stands the same set of runs.
+//! A run that waits for its client leaves memory after a moment, and outlives the process.
+
+mod app;
+mod asked;
+mod body;
+mod caller;
+mod connection;
+mod error;
+mod handle;
+mod listen;
+mod metrics;
+mod openapi;
+mod outbox;
+mod pipes;
+mod queue;
+mod replies;
+mod routes;
+mod run;
+mod runs;
+mod settings;
+mod wakes;
+mod work;
+
+pub use caller::{Household, Wanted};
+pub use listen::{Parts, Server};
+pub use openapi::document as openapi;
+pub use settings::Settings;

@@ -1,0 +1,125 @@
+//! A run as a stream of events.
+
+use crate::app::App;
+use crate::asked::Asked;
+use crate::caller::Caller;
+use crate::error::Refusal;
+use crate::outbox::{Outbox, Outgoing, outbox};
+use crate::run::{Event, Listener, Run};
+use crate::runs::{How, now};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use isolith_core::{RunId, Stream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A comment this often tells both sides that the other is there.
+const ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+pub(crate) fn wanted(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept.split(',').any(|kind| kind.split(';').next().unwrap_or_default().trim() == "text/event-stream")
+}
+
+pub(crate) async fn start(app: &Arc<App>, caller: &Arc<Caller>, asked: Asked) -> Result<Response, Refusal> {
+    let (sender, outgoing) = outbox(app.runs.settings.outbox_bytes);
+    let listener = Arc::new(Watcher { app: Arc::clone(app), caller: Arc::clone(caller), outbox: sender, over: AtomicBool::new(false) });
+    let mut number = 0;
+    let hear = |run: &Arc<Run>| number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
+    let run = app.runs.start(caller, asked, How::default(), hear).await?;
+    Ok(stream(run, number, listener, outgoing))
+}
+
+pub(crate) fn follow(app: &Arc<App>, run: &Arc<Run>) -> Response {
+    let (sender, outgoing) = outbox(app.runs.settings.outbox_bytes);
+    let caller = Arc::clone(&run.caller);
+    let listener = Arc::new(Watcher { app: Arc::clone(app), caller, outbox: sender, over: AtomicBool::new(false) });
+    let number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
+    stream(Arc::clone(run), number, listener, outgoing)
+}
+
+fn stream(run: Arc<Run>, number: u64, listener: Arc<Watcher>, outgoing: Outgoing) -> Response {
+    let watch = Watch { run, number, listener, outgoing };
+    let body = Body::from_stream(futures_util::stream::unfold(watch, |mut watch| async move {
+        let overflow = watch.listener.outbox.overflow.clone();
+        let next = tokio::select! {
+            biased;
+            () = overflow.cancelled() => return None,
+            next = tokio::time::timeout(ALIVE_EVERY, watch.next()) => next,
+        };
+        let bytes = match next {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return None,
+            Err(_) => Bytes::from_static(b":\n\n"),
+        };
+        Some((Ok::<Bytes, std::convert::Infallible>(bytes), watch))
+    }));
+    ([(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")], body).into_response()
+}
+
+/// Someone who watches a run for as long as they read.
+struct Watch {
+    run: Arc<Run>,
+    number: u64,
+    listener: Arc<Watcher>,
+    outgoing: Outgoing,
+}
+
+impl Watch {
+    /// Nothing comes after the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        match self.outgoing.more() {
+            Some(bytes) => Some(bytes),
+            None if self.listener.over.load(Ordering::Acquire) => self.outgoing.more(),
+            None => self.outgoing.next().await,
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.run.unlisten(self.number);
+    }
+}
+
+struct Watcher {
+    app: Arc<App>,
+    caller: Arc<Caller>,
+    outbox: Outbox,
+    over: AtomicBool,
+}
+
+impl Listener for Watcher {
+    fn hear(&self, run: &RunId, event: &Event<'_>) {
+        // JSON text has no line break of its own, so one `data` line holds any of it.
+        match event {
+            Event::Output { stream, text, at_ms } => {
+                let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
+                let text = serde_json::to_string(text).unwrap_or_default();
+                self.outbox.push(format!("event: output\ndata: {{\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}\n\n"));
+            }
+            Event::Call { id, name, args } => {
+                let handle = self.app.seal.make(&self.caller.id, run, &[*id], now(), self.app.runs.settings.keep);
+                let args = args.map(|args| format!(",\"args\":{}", one_line(args.text()))).unwrap_or_default();
+                let id = id.0;
+                self.outbox.push(format!("event: call\ndata: {{\"run\":\"{run}\",\"id\":{id},\"name\":\"{name}\"{args},\"resume\":\"{handle}\"}}\n\n"));
+            }
+            Event::Ended(outcome) => {
+                self.outbox.push(format!("event: outcome\ndata: {}\n\n", one_line(outcome)));
+                self.over.store(true, Ordering::Release);
+            }
+            Event::Refused(refusal) => {
+                self.outbox.push(format!("event: error\ndata: {{\"error\":{}}}\n\n", refusal.to_json()));
+                self.over.store(true, Ordering::Release);
+            }
+        }
+    }
+}
+
+// THREAT[T-SERVER-010]: a line break in what a program made would begin an event of its own making.
+/// JSON on one line: a break can only stand between its parts, where a space does as well.
+fn one_line(json: &str) -> std::borrow::Cow<'_, str> {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ").into() } else { json.into() }
+}

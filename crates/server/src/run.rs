@@ -1,0 +1,296 @@
+//! One run, as everyone sees it who has to do with it: whoever waits, listens, answers or stops.
+
+use crate::caller::Caller;
+use crate::error::Refusal;
+use isolith_core::{
+    Answer, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp,
+};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Run {
+    pub(crate) id: RunId,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) created: Timestamp,
+    pub(crate) cancel: CancellationToken,
+    state: Mutex<State>,
+    stage: watch::Sender<Stage>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Calls that the client has to answer.
+    open: BTreeMap<CallId, Open>,
+    /// All calls below this number were made.
+    made: u32,
+    /// It left memory, or is about to: answers wait here until it is back.
+    left: bool,
+    /// It is in the store, and nobody has it in hand.
+    asleep: bool,
+    listeners: Vec<(u64, Arc<dyn Listener>)>,
+    next_listener: u64,
+}
+
+struct Open {
+    name: BindingName,
+    args: Option<Json>,
+    reply: Option<HostReply>,
+    waker: Option<Waker>,
+}
+
+/// How far a run is.
+#[derive(Clone)]
+pub(crate) enum Stage {
+    Running,
+    /// It is suspended; these calls are open.
+    Waiting(Arc<str>, Arc<[CallId]>),
+    Ended(Arc<str>),
+    /// It could not be run, or not to its end, and not for a reason of its own.
+    Refused(Refusal),
+}
+
+/// What happens in a run.
+pub(crate) enum Event<'a> {
+    Output { stream: Stream, text: &'a str, at_ms: u64 },
+    Call { id: CallId, name: &'a BindingName, args: Option<&'a Json> },
+    Ended(&'a str),
+    Refused(&'a Refusal),
+}
+
+/// Someone who wants to know at once. Told from inside a run, so it must not block.
+pub(crate) trait Listener: Send + Sync {
+    fn hear(&self, run: &RunId, event: &Event<'_>);
+}
+
+/// What becomes of an answer.
+pub(crate) enum Taken {
+    /// The run has it, or will when it is back.
+    Yes,
+    /// The run has to be woken for it.
+    Wake,
+    Twice,
+    Unknown,
+    Over,
+}
+
+impl Run {
+    pub(crate) fn new(id: RunId, caller: Arc<Caller>, created: Timestamp) -> Run {
+        let stage = watch::Sender::new(Stage::Running);
+        Run { id, caller, created, cancel: CancellationToken::new(), state: Mutex::default(), stage }
+    }
+
+    /// A run that is in the store.
+    pub(crate) fn asleep(
+        id: RunId,
+        caller: Arc<Caller>,
+        created: Timestamp,
+        outcome: Arc<str>,
+        open: Vec<(CallId, BindingName, Option<Json>)>,
+        answers: Vec<(CallId, HostReply)>,
+    ) -> Run {
+        let run = Run::new(id, caller, created);
+        {
+            let mut state = run.lock();
+            (state.left, state.asleep) = (true, true);
+            for (id, name, args) in open {
+                state.made = state.made.max(id.0 + 1);
+                state.open.insert(id, Open { name, args, reply: None, waker: None });
+            }
+            for (id, reply) in answers {
+                if let Some(open) = state.open.get_mut(&id) {
+                    open.reply = Some(reply);
+                }
+            }
+            let ids = state.unanswered();
+            run.stage.send_replace(Stage::Waiting(outcome, ids));
+        }
+        run
+    }
+
+    /// A run that is over.
+    pub(crate) fn over(id: RunId, caller: Arc<Caller>, created: Timestamp, outcome: Arc<str>) -> Run {
+        let run = Run::new(id, caller, created);
+        run.stage.send_replace(Stage::Ended(outcome));
+        run
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        self.stage.borrow().clone()
+    }
+
+    /// Waits until it ended or waits for its client.
+    pub(crate) async fn stop(&self) -> Stage {
+        let mut stages = self.stage.subscribe();
+        let stopped = stages.wait_for(|stage| !matches!(stage, Stage::Running)).await;
+        stopped.map_or(Stage::Running, |stage| stage.clone())
+    }
+
+    pub(crate) fn listen(&self, listener: Arc<dyn Listener>) -> u64 {
+        let mut state = self.lock();
+        // Whoever comes late is told what is open.
+        for (id, open) in state.open.iter().filter(|(_, open)| open.reply.is_none()) {
+            listener.hear(&self.id, &Event::Call { id: *id, name: &open.name, args: open.args.as_ref() });
+        }
+        match &*self.stage.borrow() {
+            Stage::Ended(outcome) => listener.hear(&self.id, &Event::Ended(outcome)),
+            Stage::Refused(refusal) => listener.hear(&self.id, &Event::Refused(refusal)),
+            Stage::Running | Stage::Waiting(..) => {}
+        }
+        state.next_listener += 1;
+        let number = state.next_listener;
+        state.listeners.push((number, listener));
+        number
+    }
+
+    pub(crate) fn unlisten(&self, number: u64) {
+        self.lock().listeners.retain(|(other, _)| *other != number);
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.lock().listeners.is_empty()
+    }
+
+    fn tell(&self, state: &State, event: &Event<'_>) {
+        state.listeners.iter().for_each(|(_, listener)| listener.hear(&self.id, event));
+    }
+
+    /// Takes an answer from the client.
+    pub(crate) fn answer(&self, id: CallId, reply: HostReply) -> Taken {
+        let mut state = self.lock();
+        if matches!(*self.stage.borrow(), Stage::Ended(_) | Stage::Refused(_)) {
+            return Taken::Over;
+        }
+        let made = state.made;
+        let Some(open) = state.open.get_mut(&id) else {
+            return if id.0 < made { Taken::Twice } else { Taken::Unknown };
+        };
+        if open.reply.is_some() {
+            return Taken::Twice;
+        }
+        open.reply = Some(reply);
+        if let Some(waker) = open.waker.take() {
+            waker.wake();
+        }
+        match state.asleep {
+            true => Taken::Wake,
+            false => Taken::Yes,
+        }
+    }
+
+    /// Takes a sleeping run in hand, which only one can do.
+    pub(crate) fn wake(&self) -> bool {
+        let mut state = self.lock();
+        if !state.asleep {
+            return false;
+        }
+        state.asleep = false;
+        self.stage.send_replace(Stage::Running);
+        true
+    }
+
+    /// It is about to go on: what was answered is delivered from here on.
+    pub(crate) fn is_back(&self) {
+        self.lock().left = false;
+    }
+
+    /// It is in the store. False when an answer came meanwhile: then it is to go on at once.
+    pub(crate) fn settle(&self, outcome: Arc<str>, open: &[CallId]) -> bool {
+        let mut state = self.lock();
+        state.open.retain(|id, _| open.contains(id));
+        if state.open.values().any(|open| open.reply.is_some()) {
+            return false;
+        }
+        (state.left, state.asleep) = (true, true);
+        let open = state.unanswered();
+        self.stage.send_replace(Stage::Waiting(outcome, open));
+        true
+    }
+
+    pub(crate) fn end(&self, stage: Stage) {
+        let mut state = self.lock();
+        state.open.clear();
+        state.asleep = false;
+        match &stage {
+            Stage::Ended(outcome) => self.tell(&state, &Event::Ended(outcome)),
+            Stage::Refused(refusal) => self.tell(&state, &Event::Refused(refusal)),
+            Stage::Running | Stage::Waiting(..) => {}
+        }
+        self.stage.send_replace(stage);
+    }
+
+    /// Whether it is in the store, and nobody has it in hand.
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.lock().asleep
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn unanswered(&self) -> Arc<[CallId]> {
+        self.open.iter().filter(|(_, open)| open.reply.is_none()).map(|(id, _)| *id).collect()
+    }
+}
+
+/// The client's functions, as the gate calls them.
+pub(crate) struct ClientTools(pub(crate) Arc<Run>);
+
+impl Host for ClientTools {
+    fn call(&self, id: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
+        let HostCall::Tool { name, args } = call else {
+            return Box::pin(std::future::ready(HostReply::failed("Error", "a client has tools only").into()));
+        };
+        {
+            let mut state = self.0.lock();
+            state.made = state.made.max(id.0 + 1);
+            if !state.open.contains_key(&id) {
+                self.0.tell(&state, &Event::Call { id, name: &name, args: args.as_ref() });
+                state.open.insert(id, Open { name, args, reply: None, waker: None });
+            }
+        }
+        Box::pin(std::future::poll_fn(move |cx| {
+            let mut state = self.0.lock();
+            if state.left {
+                return Poll::Pending;
+            }
+            let Some(open) = state.open.get_mut(&id) else { return Poll::Pending };
+            match open.reply.take() {
+                Some(reply) => {
+                    state.open.remove(&id);
+                    Poll::Ready(reply.into())
+                }
+                None => {
+                    open.waker = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        }))
+    }
+
+    /// Only if no answer is on its way in. From then on answers wait until the run is back.
+    fn leave(&self, unanswered: &[CallId]) -> bool {
+        let mut state = self.0.lock();
+        let open = |id: &CallId| state.open.get(id).is_some_and(|open| open.reply.is_none());
+        let all = unanswered.iter().all(open);
+        state.left |= all;
+        all
+    }
+}
+
+/// Tells listeners what a run writes.
+pub(crate) struct Told(pub(crate) Arc<Run>);
+
+impl OutputSink for Told {
+    fn write(&self, stream: Stream, text: String, at: Timestamp) {
+        let state = self.0.lock();
+        if !state.listeners.is_empty() {
+            let at_ms = at.since(self.0.created).as_millis() as u64;
+            self.0.tell(&state, &Event::Output { stream, text: &text, at_ms });
+        }
+    }
+}

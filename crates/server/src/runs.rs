@@ -1,0 +1,307 @@
+//! All runs of a server: those in memory, those that just ended, and the way to those in the store.
+
+use crate::asked::{Asked, tool_grants};
+use crate::caller::{Caller, Household};
+use crate::error::Refusal;
+use crate::metrics::Metrics;
+use crate::queue::Queue;
+use crate::run::{Run, Stage, Taken};
+use crate::settings::Settings;
+use crate::wakes::Wakes;
+use crate::work::Begin;
+use axum::http::StatusCode;
+use isolith_core::{
+    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Source, Timestamp,
+};
+use isolith_runner::{Patience, Plan, PlanError, Runner, Time};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Outcomes that are kept in memory for whoever asks again: no more than these, and not for longer.
+const ENDED_MAX: usize = 10_000;
+const ENDED_BYTES_MAX: usize = 64 << 20;
+const ENDED_TIME: Duration = Duration::from_secs(600);
+
+pub(crate) struct Runs {
+    pub(crate) runner: Runner,
+    pub(crate) store: Arc<dyn RunStore>,
+    pub(crate) household: Arc<dyn Household>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) queue: Queue,
+    pub(crate) metrics: Metrics,
+    pub(crate) wakes: Wakes,
+    /// Cancelled when everyone has to leave.
+    pub(crate) leave: CancellationToken,
+    pub(crate) tasks: TaskTracker,
+    all: Mutex<HashMap<Key, Arc<Run>>>,
+    ended: Mutex<Ended>,
+}
+
+type Key = (CallerId, RunId);
+
+#[derive(Default)]
+struct Ended {
+    bytes: usize,
+    order: VecDeque<(Key, usize, Instant)>,
+}
+
+impl Runs {
+    pub(crate) fn new(
+        runner: Runner,
+        store: Arc<dyn RunStore>,
+        household: Arc<dyn Household>,
+        settings: Arc<Settings>,
+    ) -> Arc<Runs> {
+        Arc::new(Runs {
+            runner,
+            store,
+            household,
+            queue: Queue::new(Arc::clone(&settings)),
+            settings,
+            metrics: Metrics::default(),
+            wakes: Wakes::default(),
+            leave: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            all: Mutex::default(),
+            ended: Mutex::default(),
+        })
+    }
+
+    /// Starts a run. With `at_once` it is on disk before anyone is told of it; otherwise its client waits for a first answer.
+    pub(crate) async fn start(
+        self: &Arc<Self>,
+        caller: &Arc<Caller>,
+        asked: Asked,
+        how: How,
+        prepare: impl FnOnce(&Arc<Run>),
+    ) -> Result<Arc<Run>, Refusal> {
+        if self.leave.is_cancelled() {
+            return Err(stopping());
+        }
+        caller.spend()?;
+        let id = asked.run.clone().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
+        let plan = self.plan(caller, asked, id.clone(), &how)?;
+        let place = self.queue.enter(&caller.id).await?;
+        let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now()));
+        if how.at_once {
+            let outcome = running(&id);
+            let record = self.record(&run, RunState::Running, &outcome, None);
+            if !self.store.add(record).await.map_err(|error| Refusal::internal("keeping a run", &error))? {
+                return Err(exists(&id));
+            }
+        }
+        match lock(&self.all).entry((caller.id.clone(), id.clone())) {
+            std::collections::hash_map::Entry::Occupied(_) => return Err(exists(&id)),
+            std::collections::hash_map::Entry::Vacant(vacant) => vacant.insert(Arc::clone(&run)),
+        };
+        self.metrics.started();
+        prepare(&run);
+        let begin = Begin { stored: how.at_once, continuation: how.continuation, patience: plan.patience };
+        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan, begin));
+        Ok(run)
+    }
+
+    fn plan(&self, caller: &Caller, asked: Asked, id: RunId, how: &How) -> Result<Plan, Refusal> {
+        let Narrowed { mut grants, report } = caller.ceiling.grants(asked.manifest.grants)?;
+        grants.extend(tool_grants(&asked.tools));
+        let mut plan = Plan::new(asked.source, asked.name);
+        plan.id = Some(id);
+        plan.language = asked.language;
+        plan.limits = caller.ceiling.limits(asked.manifest.limits);
+        plan.ambient = caller.ceiling.ambient(asked.manifest.ambient);
+        (plan.grants, plan.narrowed) = (grants, report);
+        (plan.input, plan.args, plan.seed) = (asked.input, asked.args, asked.seed);
+        if plan.ambient.time == Source::Virtual {
+            plan.time = Time::Virtual(VIRTUAL_START);
+        }
+        if plan.ambient.random == Source::Virtual {
+            plan.seed = plan.seed.or(Some(0));
+        }
+        let outside = if how.rounds { Duration::ZERO } else { self.settings.hold };
+        plan.patience = Some(Patience { timer: self.settings.timer, outside });
+        plan.check().map_err(|error| match error {
+            PlanError::Limit(limit) => Refusal::invalid(limit.to_string()).at(format!("limits.{}", limit.name)),
+            PlanError::SourceTooLarge { .. } => {
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "program.large", error.to_string()).at("program")
+            }
+        })?;
+        Ok(plan)
+    }
+
+    /// One of a caller's runs, wherever it is.
+    pub(crate) async fn find(&self, caller: &Arc<Caller>, id: &RunId) -> Result<Arc<Run>, Refusal> {
+        let key = (caller.id.clone(), id.clone());
+        if let Some(run) = lock(&self.all).get(&key) {
+            return Ok(Arc::clone(run));
+        }
+        let failed = |error| Refusal::internal("finding a run", &error);
+        let record = self.store.get(&caller.id, id).await.map_err(failed)?.ok_or_else(Refusal::no_run)?;
+        self.take_up(caller, record).await
+    }
+
+    /// A run from the store. Whoever finds it first puts it where the others find it.
+    pub(crate) async fn take_up(&self, caller: &Arc<Caller>, record: RunRecord) -> Result<Arc<Run>, Refusal> {
+        let (id, created): (RunId, Timestamp) = (record.run, record.created);
+        let outcome: Arc<str> = record.outcome.text().into();
+        if record.state != RunState::Suspended {
+            return Ok(Arc::new(Run::over(id, Arc::clone(caller), created, outcome)));
+        }
+        let failed = |error| Refusal::internal("finding a run's answers", &error);
+        let answers = self.store.answers(&caller.id, &id).await.map_err(failed)?;
+        let open = open_calls(&record.outcome);
+        let run = Run::asleep(id.clone(), Arc::clone(caller), created, outcome, open, answers);
+        let mut all = lock(&self.all);
+        Ok(Arc::clone(all.entry((caller.id.clone(), id)).or_insert_with(|| Arc::new(run))))
+    }
+
+    /// Gives a run an answer. One that sleeps is woken once the answer is on disk, which the task given back says.
+    pub(crate) fn answer(self: &Arc<Self>, run: &Arc<Run>, call: CallId, reply: HostReply) -> Result<Option<Kept>, Refusal> {
+        let conflict = |code, message: String| Err(Refusal::new(StatusCode::CONFLICT, code, message));
+        match run.answer(call, reply.clone()) {
+            Taken::Yes => Ok(None),
+            Taken::Wake => {
+                let (runs, run) = (Arc::clone(self), Arc::clone(run));
+                Ok(Some(self.tasks.spawn(async move {
+                    let kept = runs.store.answer(&run.caller.id, &run.id, call, reply).await;
+                    kept.map_err(|error| Refusal::internal("keeping an answer", &error))?;
+                    runs.wake(&run);
+                    Ok(())
+                })))
+            }
+            Taken::Twice => conflict("call.answered", format!("call {} was answered before", call.0)),
+            Taken::Unknown => {
+                Err(Refusal::new(StatusCode::NOT_FOUND, "call.unknown", format!("the run made no call {}", call.0)))
+            }
+            Taken::Over => conflict("run.ended", "the run has ended".into()),
+        }
+    }
+
+    /// Lets a sleeping run go on.
+    pub(crate) fn wake(self: &Arc<Self>, run: &Arc<Run>) {
+        if run.wake() {
+            self.tasks.spawn(Arc::clone(self).again(Arc::clone(run)));
+        }
+    }
+
+    /// Stops a run, and waits until it is over.
+    pub(crate) async fn cancel(self: &Arc<Self>, run: &Arc<Run>) -> Result<(), Refusal> {
+        run.cancel.cancel();
+        if run.wake() {
+            self.cancel_asleep(run).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn record(
+        &self,
+        run: &Run,
+        state: RunState,
+        outcome: &str,
+        suspended: Option<(Vec<u8>, Option<Timestamp>)>,
+    ) -> RunRecord {
+        let (suspended, wakes) = suspended.map_or((None, None), |(bytes, wakes)| (Some(bytes), wakes));
+        RunRecord {
+            caller: run.caller.id.clone(),
+            run: run.id.clone(),
+            created: run.created,
+            expires: now().after(self.settings.keep),
+            state,
+            outcome: Json::from_text(outcome.to_owned()).unwrap_or_else(|_| Json::null()),
+            suspended,
+            wakes,
+            continuation: None,
+        }
+    }
+
+    /// Keeps an ended run in memory for a while.
+    pub(crate) fn has_ended(&self, run: &Run) {
+        let bytes = match run.stage() {
+            Stage::Ended(outcome) => outcome.len(),
+            _ => 0,
+        };
+        let mut ended = lock(&self.ended);
+        ended.bytes += bytes;
+        ended.order.push_back(((run.caller.id.clone(), run.id.clone()), bytes, Instant::now()));
+        self.forget_ended(&mut ended);
+    }
+
+    fn forget_ended(&self, ended: &mut Ended) {
+        while let Some((_, _, at)) = ended.order.front()
+            && (ended.order.len() > ENDED_MAX || ended.bytes > ENDED_BYTES_MAX || at.elapsed() > ENDED_TIME)
+        {
+            let Some((key, bytes, _)) = ended.order.pop_front() else { return };
+            ended.bytes -= bytes;
+            lock(&self.all).remove(&key);
+        }
+    }
+
+    /// Forgets what nobody needs in memory: ended runs by and by, sleeping ones that nobody holds.
+    pub(crate) fn sweep(&self) {
+        self.forget_ended(&mut lock(&self.ended));
+        // Whoever looks a run up does so under this lock: a count of one means that nobody has it in hand.
+        lock(&self.all).retain(|_, run| Arc::strong_count(run) > 1 || !run.is_asleep() || run.is_watched());
+    }
+
+    /// A caller's runs in memory.
+    pub(crate) fn of(&self, caller: &CallerId) -> Vec<Arc<Run>> {
+        let all = lock(&self.all);
+        all.iter().filter(|((owner, _), _)| owner == caller).map(|(_, run)| Arc::clone(run)).collect()
+    }
+
+    pub(crate) fn forget(&self, run: &Run) {
+        lock(&self.all).remove(&(run.caller.id.clone(), run.id.clone()));
+    }
+}
+
+/// Says when an answer is on disk.
+pub(crate) type Kept = tokio::task::JoinHandle<Result<(), Refusal>>;
+
+/// How a run is started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct How {
+    /// It is on disk before anyone is told of it, because nobody waits for it.
+    pub(crate) at_once: bool,
+    /// Its client answers in requests of their own: it leaves memory as soon as it waits.
+    pub(crate) rounds: bool,
+    /// Finds it again.
+    pub(crate) continuation: Option<String>,
+}
+
+/// 2026-01-01T00:00:00Z: where a virtual clock starts.
+const VIRTUAL_START: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
+
+/// The calls of a suspended run that its client has to answer.
+pub(crate) fn open_calls(outcome: &Json) -> Vec<(CallId, isolith_core::BindingName, Option<Json>)> {
+    let outcome: Option<Outcome> = outcome.parse().ok();
+    let waiting = outcome.map(|outcome| outcome.waiting_for).unwrap_or_default();
+    let tool = |pending: isolith_core::PendingCall| match pending.call {
+        HostCall::Tool { name, args } => Some((pending.id, name, args)),
+        _ => None,
+    };
+    waiting.into_iter().filter_map(tool).collect()
+}
+
+/// What is shown of a run that is under way.
+pub(crate) fn running(id: &RunId) -> String {
+    format!("{{\"run\":\"{id}\",\"status\":\"running\"}}")
+}
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::default().after(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn stopping() -> Refusal {
+    let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is about to stop");
+    refusal.retry(Duration::from_secs(2))
+}
+
+fn exists(id: &RunId) -> Refusal {
+    Refusal::new(StatusCode::CONFLICT, "run.exists", format!("you have a run `{id}` already")).at("run")
+}

@@ -1,0 +1,305 @@
+//! The task that has a run in hand: from its start, or its waking, until it ends or leaves memory.
+
+use crate::error::Refusal;
+use crate::queue::Place;
+use crate::run::{ClientTools, Run, Stage, Told};
+use crate::runs::{Runs, now};
+use isolith_core::{
+    CallId, Digest, EngineError, ErrorKind, Grant, Host, Outcome, Power, RunId, RunState, Status, Usage,
+};
+use isolith_gate::{Gate, Identity, Means};
+use isolith_runner::{Again, Attend, Ended, NoTools, Patience, Plan, RunError, SuspendedRun};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a run begins with, besides its plan.
+pub(crate) struct Begin {
+    /// Whether it is in the store.
+    pub(crate) stored: bool,
+    pub(crate) continuation: Option<String>,
+    pub(crate) patience: Option<Patience>,
+}
+
+/// A run that was woken and finds no place tries again after this.
+const WAKE_PAUSE: Duration = Duration::from_millis(200);
+
+impl Runs {
+    /// Has a new run in hand.
+    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, plan: Plan, begin: Begin) {
+        let host = self.gate(&run, &plan.grants, &plan.source, plan.limits, None);
+        let (host, means) = match host {
+            Ok(host) => host,
+            Err(refusal) => return self.over(&run, &begin, Stage::Refused(refusal)).await,
+        };
+        let attend = self.attend(&run, host);
+        let ended = self.runner.run(plan, attend).await;
+        self.on(run, place, begin, ended, means).await;
+    }
+
+    /// Has a run in hand that was suspended.
+    pub(crate) async fn again(self: Arc<Self>, run: Arc<Run>) {
+        let place = loop {
+            match self.queue.enter(&run.caller.id).await {
+                Ok(place) => break place,
+                // What woke it is on disk, so it has time.
+                Err(_) => tokio::time::sleep(WAKE_PAUSE).await,
+            }
+        };
+        let patience = Patience { timer: self.settings.timer, outside: self.settings.hold };
+        let mut begin = Begin { stored: true, continuation: None, patience: Some(patience) };
+        match self.resumed(&run, &mut begin).await {
+            Ok((ended, means)) => self.on(run, place, begin, ended, means).await,
+            Err(refusal) => self.over(&run, &begin, Stage::Refused(refusal)).await,
+        }
+    }
+
+    async fn resumed(&self, run: &Arc<Run>, begin: &mut Begin) -> Result<(Result<Ended, RunError>, Option<Means>), Refusal> {
+        let failed = |error: &dyn std::fmt::Display| Refusal::internal("taking up a suspended run", error);
+        let record = self.store.get(&run.caller.id, &run.id).await.map_err(|error| failed(&error))?;
+        let record = record.ok_or_else(|| failed(&"it is not in the store"))?;
+        begin.continuation = record.continuation;
+        let bytes = record.suspended.ok_or_else(|| failed(&"it has no state"))?;
+        let suspended = SuspendedRun::from_bytes(&bytes).map_err(|error| failed(&error))?;
+        drop(bytes);
+        // The client's own functions are its own affair; everything else is held against today's policy.
+        let own = |grant: &Grant| matches!(&grant.power, Power::Tool(tool) if tool.command.is_empty());
+        let (tools, others): (Vec<Grant>, Vec<Grant>) = suspended.grants().iter().cloned().partition(own);
+        let mut grants = run.caller.ceiling.grants(others)?.grants;
+        grants.extend(tools);
+        let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), Some(&suspended))?;
+        run.is_back();
+        let again = Again { patience: begin.patience };
+        Ok((self.runner.resume(suspended.narrowed_to(grants), self.attend(run, host), again).await, means))
+    }
+
+    /// What became of it, until it is over or out of memory.
+    async fn on(
+        self: Arc<Self>,
+        run: Arc<Run>,
+        place: Place,
+        begin: Begin,
+        ended: Result<Ended, RunError>,
+        means: Option<Means>,
+    ) {
+        drop(place);
+        let ended = match ended {
+            Ok(ended) => ended,
+            Err(error) => return self.over(&run, &begin, Stage::Refused(refusal(&error))).await,
+        };
+        let Ended { outcome, suspended } = ended;
+        if !outcome.calls.is_empty() && let Some(audit) = means.and_then(|means| means.audit) {
+            // Nobody is told how a run went before it is written down what it did.
+            let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
+            if let Ok(Err(error)) = flushed {
+                let refusal = Refusal::internal("writing the audit", &error);
+                return self.over(&run, &begin, Stage::Refused(refusal)).await;
+            }
+        }
+        let text: Arc<str> = json(&outcome).into();
+        match suspended {
+            None => self.over(&run, &begin, Stage::Ended(text)).await,
+            Some(suspended) => self.asleep(&run, begin, text, &outcome, &suspended).await,
+        }
+    }
+
+    async fn asleep(self: Arc<Self>, run: &Arc<Run>, begin: Begin, text: Arc<str>, outcome: &Outcome, state: &SuspendedRun) {
+        let open: Vec<CallId> = outcome.waiting_for.iter().map(|pending| pending.id).collect();
+        let wakes = state.wakes_at();
+        let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
+        record.continuation.clone_from(&begin.continuation);
+        let kept = match begin.stored {
+            true => self.store.put(record, open.clone()).await.map(|()| true),
+            false => self.store.add(record).await,
+        };
+        match kept {
+            Ok(true) => {}
+            Ok(false) => {
+                let message = format!("another run of yours is called `{}`", run.id);
+                let refusal = Refusal::new(axum::http::StatusCode::CONFLICT, "run.exists", message);
+                return self.over(run, &Begin { stored: false, ..begin }, Stage::Refused(refusal)).await;
+            }
+            Err(error) => {
+                let refusal = Refusal::internal("keeping a suspended run", &error);
+                return self.over(run, &begin, Stage::Refused(refusal)).await;
+            }
+        }
+        self.metrics.suspended();
+        if run.settle(text, &open) {
+            if let Some(at) = wakes {
+                self.wakes.add(at, run.caller.id.clone(), run.id.clone());
+            }
+            // A cancel that came too late to be seen by the run itself.
+            if run.cancel.is_cancelled() && run.wake() {
+                let _ = self.cancel_asleep(run).await;
+            }
+            return;
+        }
+        let runs = Arc::clone(&self);
+        self.tasks.spawn(runs.go_on(Arc::clone(run)));
+    }
+
+    /// As [`Runs::again`], of a type that can be named where it begins itself anew.
+    fn go_on(self: Arc<Self>, run: Arc<Run>) -> isolith_core::BoxFuture<'static, ()> {
+        Box::pin(self.again(run))
+    }
+
+    /// Ends a run that is not in memory.
+    pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>) -> Result<(), Refusal> {
+        let outcome = ended_as(&run.id, ErrorKind::Cancelled, "Cancelled", "the run was cancelled");
+        let begin = Begin { stored: true, continuation: None, patience: None };
+        self.over(run, &begin, Stage::Ended(json(&outcome).into())).await;
+        Ok(())
+    }
+
+    async fn over(&self, run: &Arc<Run>, begin: &Begin, stage: Stage) {
+        if begin.stored {
+            let text = match &stage {
+                Stage::Ended(text) => text.to_string(),
+                _ => json(&ended_as(&run.id, ErrorKind::Internal, "Internal", "the run could not be taken to its end")),
+            };
+            let record = self.record(run, RunState::Ended, &text, None);
+            if let Err(error) = self.store.put(record, Vec::new()).await {
+                tracing::error!(%error, "keeping an outcome");
+            }
+        }
+        self.metrics.ended(&stage);
+        let refused = matches!(stage, Stage::Refused(_));
+        run.end(stage);
+        if refused {
+            self.forget(run);
+        } else {
+            self.has_ended(run);
+        }
+    }
+
+    fn attend(&self, run: &Arc<Run>, host: Arc<dyn Host>) -> Attend {
+        let sink = Arc::new(Told(Arc::clone(run)));
+        Attend { host, sink, cancel: run.cancel.clone(), leave: self.leave.clone() }
+    }
+
+    fn gate(
+        &self,
+        run: &Arc<Run>,
+        grants: &[Grant],
+        source: &str,
+        limits: isolith_core::Limits,
+        before: Option<&SuspendedRun>,
+    ) -> Result<(Arc<dyn Host>, Option<Means>), Refusal> {
+        if grants.is_empty() {
+            return Ok((Arc::new(NoTools), None));
+        }
+        let failed = |error: &dyn std::fmt::Display| Refusal::internal("opening a caller's stores", error);
+        let mut means = self.household.means(&run.caller.id).map_err(|error| failed(&error))?;
+        means.tools = Arc::new(ClientTools(Arc::clone(run)));
+        let identity = Identity { run: run.id.clone(), program: Digest::of(source).to_string() };
+        let gate = Gate::new(grants.to_vec(), limits, identity, means.clone())
+            .map_err(|error| Refusal::invalid(error).at("grants"))?;
+        let gate = match before {
+            Some(before) => gate.after(before.calls()),
+            None => gate,
+        };
+        Ok((Arc::new(gate), Some(means)))
+    }
+}
+
+/// An outcome that no isolate came to.
+pub(crate) fn ended_as(id: &RunId, kind: ErrorKind, name: &str, message: &str) -> Outcome {
+    let error = isolith_core::RunError {
+        kind,
+        name: name.into(),
+        message: message.into(),
+        code: None,
+        stack: None,
+        line: None,
+        column: None,
+        hint: None,
+    };
+    Outcome {
+        run: Some(id.clone()),
+        status: Status::Error,
+        value: None,
+        error: Some(error),
+        outputs: Vec::new(),
+        usage: Usage::default(),
+        calls: Vec::new(),
+        grants: Vec::new(),
+        narrowed: Vec::new(),
+        exercised: Vec::new(),
+        denied: Vec::new(),
+        waiting_for: Vec::new(),
+    }
+}
+
+pub(crate) fn json(outcome: &Outcome) -> String {
+    // Plain data of ours always has a JSON form.
+    serde_json::to_string(outcome).unwrap_or_default()
+}
+
+fn refusal(error: &RunError) -> Refusal {
+    match error {
+        RunError::Engine(EngineError::Busy { .. }) => {
+            let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
+            Refusal::new(status, "busy", "every isolate is taken").retry(Duration::from_secs(1))
+        }
+        RunError::Engine(EngineError::Unsupported(error)) => Refusal::invalid(error.to_string()),
+        RunError::Plan(error) => Refusal::invalid(error.to_string()),
+        error => Refusal::internal("running a program", error),
+    }
+}
+
+impl Runs {
+    /// Takes up what an earlier process left behind: runs that have an answer, or whose time has come, go on.
+    pub(crate) async fn recover(self: &Arc<Self>, caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>) -> Result<u64, isolith_core::StoreProblem> {
+        let (mut after, mut found) = (None, 0);
+        loop {
+            let page = self.store.unfinished(after.clone()).await?;
+            let Some(last) = page.last() else { return Ok(found) };
+            after = Some((last.caller.clone(), last.run.clone()));
+            for record in page {
+                found += 1;
+                let Some(caller) = caller_of(&record.caller) else { continue };
+                if record.state == RunState::Running {
+                    // It may have acted on the world: it is not begun again.
+                    let text = json(&ended_as(&record.run, ErrorKind::Internal, "Interrupted", "the server was stopped while it ran"));
+                    let run = Run::over(record.run, caller, record.created, text.as_str().into());
+                    self.store.put(self.record(&run, RunState::Ended, &text, None), Vec::new()).await?;
+                    continue;
+                }
+                if let Some(at) = record.wakes {
+                    self.wakes.add(at, record.caller.clone(), record.run.clone());
+                }
+                let answered = !self.store.answers(&record.caller, &record.run).await?.is_empty();
+                if answered && let Ok(run) = self.take_up(&caller, record).await {
+                    self.wake(&run);
+                }
+            }
+        }
+    }
+
+    /// Wakes runs whose time has come, and forgets what is old. Goes on until the server stops.
+    pub(crate) async fn tend(self: Arc<Self>, caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>) {
+        let mut tick = tokio::time::interval(TEND_EVERY);
+        let mut ticks = 0_u64;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                () = self.leave.cancelled() => return,
+            }
+            ticks += 1;
+            for (caller, id) in self.wakes.due(now()) {
+                let Some(caller) = caller_of(&caller) else { continue };
+                if let Ok(run) = self.find(&caller, &id).await {
+                    self.wake(&run);
+                }
+            }
+            self.sweep();
+            if ticks % EXPIRE_TICKS == 0 && let Err(error) = self.store.expire(now()).await {
+                tracing::warn!(%error, "forgetting old runs");
+            }
+        }
+    }
+}
+
+const TEND_EVERY: Duration = Duration::from_millis(100);
+/// Every minute.
+const EXPIRE_TICKS: u64 = 600;
