@@ -27,6 +27,7 @@ mod stores;
 mod suspended;
 mod target;
 mod time;
+pub mod wire;
 
 pub use address::is_public;
 pub use admit::{Admitted, Refusal};

@@ -100,8 +100,7 @@ impl Runner {
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
-        let drive =
-            Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
+        let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
         let span =
             tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
         let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);

@@ -32,7 +32,12 @@ pub(crate) struct Peer {
 }
 
 impl App {
-    pub(crate) fn new(runs: Arc<Runs>, keys: Arc<dyn ApiKeys>, policy: Option<Manifest>, handle_key: &[u8; 32]) -> Arc<App> {
+    pub(crate) fn new(
+        runs: Arc<Runs>,
+        keys: Arc<dyn ApiKeys>,
+        policy: Option<Manifest>,
+        handle_key: &[u8; 32],
+    ) -> Arc<App> {
         Arc::new(App { runs, seal: Seal::new(handle_key), keys, policy, callers: Mutex::default() })
     }
 
@@ -76,7 +81,11 @@ impl App {
     /// Who sent a request.
     pub(crate) fn authenticate(&self, headers: &HeaderMap, peer: Peer) -> Result<Arc<Caller>, Refusal> {
         let refused = || {
-            let refusal = Refusal::new(StatusCode::UNAUTHORIZED, "key.invalid", "this needs a key: `Authorization: Bearer isk_…`");
+            let refusal = Refusal::new(
+                StatusCode::UNAUTHORIZED,
+                "key.invalid",
+                "this needs a key: `Authorization: Bearer isk_…`",
+            );
             refusal.hint("`isolith key create NAME` makes one")
         };
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
@@ -110,12 +119,18 @@ impl App {
         let Some(host) = host else { return Err(Refusal::invalid("the `Host` header is missing")) };
         let foreign = |what: &str| {
             let message = format!("this `{what}` is not the server's own");
-            Refusal::new(StatusCode::FORBIDDEN, "origin.foreign", message).hint("`isolith serve --host NAME` adds a name")
+            Refusal::new(StatusCode::FORBIDDEN, "origin.foreign", message)
+                .hint("`isolith serve --host NAME` adds a name")
         };
-        let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())).map_or(host, |(name, _)| name);
+        let name = host
+            .rsplit_once(':')
+            .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
+            .map_or(host, |(name, _)| name);
         let name = name.trim_start_matches('[').trim_end_matches(']');
         let own = name.eq_ignore_ascii_case("localhost")
-            || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback() || ip.to_canonical() == peer.to.ip().to_canonical())
+            || name
+                .parse()
+                .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback() || ip.to_canonical() == peer.to.ip().to_canonical())
             || self.runs.settings.hosts.iter().any(|known| known.eq_ignore_ascii_case(name));
         if !own {
             return Err(foreign("Host"));

@@ -23,7 +23,8 @@ pub(crate) struct Asked {
 }
 
 const FIELDS: [&str; 14] = [
-    "program", "code", "name", "language", "input", "args", "grants", "limits", "time", "random", "tools", "seed", "run", "wait",
+    "program", "code", "name", "language", "input", "args", "grants", "limits", "time", "random", "tools", "seed",
+    "run", "wait",
 ];
 const RUN_CHARS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 200;
@@ -58,7 +59,8 @@ impl<'de> Deserialize<'de> for Table {
 impl Table {
     pub(crate) fn read(body: &[u8]) -> Result<Table, Refusal> {
         let text = std::str::from_utf8(body).map_err(|_| Refusal::invalid("the body is not UTF-8"))?;
-        serde_json::from_str(text).map_err(|error| Refusal::invalid(format!("the body is not what is expected: {error}")))
+        serde_json::from_str(text)
+            .map_err(|error| Refusal::invalid(format!("the body is not what is expected: {error}")))
     }
 
     pub(crate) fn take(&mut self, key: &str) -> Option<Json> {
@@ -66,7 +68,11 @@ impl Table {
         Some(self.0.swap_remove(at).1)
     }
 
-    pub(crate) fn parse<T: serde::de::DeserializeOwned>(&mut self, key: &str, what: &str) -> Result<Option<T>, Refusal> {
+    pub(crate) fn parse<T: serde::de::DeserializeOwned>(
+        &mut self,
+        key: &str,
+        what: &str,
+    ) -> Result<Option<T>, Refusal> {
         let Some(json) = self.take(key) else { return Ok(None) };
         json.parse().map(Some).map_err(|_| Refusal::invalid(format!("`{key}` is {what}")).at(key))
     }
@@ -87,7 +93,9 @@ impl Asked {
         let program: Option<String> = table.parse("program", "the program's source, as text")?;
         let code: Option<String> = table.parse("code", "the program's source, as text")?;
         let source = match (program, code) {
-            (Some(_), Some(_)) => return Err(Refusal::invalid("`program` and `code` are the same: give one").at("code")),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::invalid("`program` and `code` are the same: give one").at("code"));
+            }
             (Some(source), None) | (None, Some(source)) => Some(source),
             (None, None) => None,
         };
@@ -96,7 +104,9 @@ impl Asked {
             None | Some("auto") => Language::Auto,
             Some("javascript") => Language::JavaScript,
             Some("typescript") => Language::TypeScript,
-            Some(_) => return Err(Refusal::invalid("`language` is `auto`, `javascript` or `typescript`").at("language")),
+            Some(_) => {
+                return Err(Refusal::invalid("`language` is `auto`, `javascript` or `typescript`").at("language"));
+            }
         };
         let input = table.take("input");
         let args = arguments(table.take("args"))?;
@@ -109,7 +119,10 @@ impl Asked {
         table.finish(&FIELDS)?;
         let Some(source) = source else { return Err(Refusal::invalid("`program` is missing").at("program")) };
         let name = name.unwrap_or_else(|| "program.ts".into());
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.contains(|c: char| c.is_control() || c == '/') {
+        if name.is_empty()
+            || name.chars().count() > NAME_CHARS_MAX
+            || name.contains(|c: char| c.is_control() || c == '/')
+        {
             return Err(Refusal::invalid("`name` is a file name, not a path").at("name"));
         }
         Ok(Asked { run, source, name, language, input, args, manifest, tools, seed, wait })
@@ -171,7 +184,8 @@ fn tools(json: Option<Json>) -> Result<Vec<ToolGrant>, Refusal> {
     let mut grants: Vec<ToolGrant> = Vec::with_capacity(all.len());
     for (n, json) in all.iter().enumerate() {
         let at = format!("tools[{n}]");
-        let grant = tool(json, &at).map_err(|refusal| if refusal.field.is_none() { refusal.at(&at) } else { refusal })?;
+        let grant =
+            tool(json, &at).map_err(|refusal| if refusal.field.is_none() { refusal.at(&at) } else { refusal })?;
         if grants.iter().any(|known| known.name == grant.name) {
             return Err(Refusal::invalid(format!("the tool `{}` is there twice", grant.name)).at(at));
         }

@@ -33,12 +33,14 @@ impl FromRequest<Arc<App>> for Fields {
 pub(crate) async fn whole(request: Request, app: &App) -> Result<Bytes, Refusal> {
     let settings = &app.runs.settings;
     let most = settings.body_bytes;
-    let large = || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "request.large", format!("a body has at most {most} bytes"));
+    let large =
+        || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "request.large", format!("a body has at most {most} bytes"));
     if request.headers().contains_key(header::CONTENT_ENCODING) {
         let message = "a body is not to be compressed";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "request.encoding", message));
     }
-    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let length =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > most as u64) {
         return Err(large());
     }

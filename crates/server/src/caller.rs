@@ -3,8 +3,8 @@
 use crate::error::Refusal;
 use axum::http::StatusCode;
 use isolith_core::{
-    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, Limits, Manifest, Narrowed, Ports,
-    Power, Rule, Schemes, Scope, SecretSource, StoreProblem, narrow, narrow_limits,
+    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, Limits, Manifest, Narrowed, Ports, Power, Rule,
+    Schemes, Scope, SecretSource, StoreProblem, narrow, narrow_limits,
 };
 use isolith_gate::Means;
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +35,8 @@ impl Caller {
         if self.scopes.contains(&scope) {
             return Ok(());
         }
-        let name = serde_json::to_value(scope).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+        let name =
+            serde_json::to_value(scope).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
         let refusal = Refusal::new(StatusCode::FORBIDDEN, "key.scope", format!("this key is not for `{name}`"));
         Err(refusal.hint("make another with `isolith key create --scope`"))
     }
@@ -105,7 +106,9 @@ fn harmless(grant: &Grant) -> Result<(), Refusal> {
     }
     let message = format!("`{grant}` acts on the server's machine, and no policy allows that");
     let refusal = Refusal::new(StatusCode::FORBIDDEN, "grant.forbidden", message);
-    Err(refusal.at("grants").hint("name it in a policy: `isolith serve --policy FILE` or `isolith key create --policy FILE`"))
+    Err(refusal
+        .at("grants")
+        .hint("name it in a policy: `isolith serve --policy FILE` or `isolith key create --policy FILE`"))
 }
 
 /// So many a second, and a second's worth at once.
@@ -116,7 +119,10 @@ struct Rate {
 
 impl Rate {
     fn new(per_second: u32) -> Rate {
-        Rate { per_second: f64::from(per_second.max(1)), state: Mutex::new((f64::from(per_second.max(1)), Instant::now())) }
+        Rate {
+            per_second: f64::from(per_second.max(1)),
+            state: Mutex::new((f64::from(per_second.max(1)), Instant::now())),
+        }
     }
 
     fn take(&self) -> Result<(), Refusal> {
@@ -164,4 +170,3 @@ pub struct Wanted {
     /// At most this many, the newest.
     pub limit: u32,
 }
-

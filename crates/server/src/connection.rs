@@ -60,7 +60,11 @@ impl Connection {
             return self.refuse(None, &Refusal::invalid("`run` is missing: name it").at("run"));
         };
         if lock(&self.runs).len() >= RUNS_MAX {
-            let refusal = Refusal::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "busy.connection", "too many runs on one connection");
+            let refusal = Refusal::new(
+                axum::http::StatusCode::TOO_MANY_REQUESTS,
+                "busy.connection",
+                "too many runs on one connection",
+            );
             return self.refuse(Some(&id), &refusal);
         }
         let (app, caller, ear) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.ear());
@@ -176,7 +180,9 @@ impl Listener for Ear {
             Event::Output { stream, text, at_ms } => {
                 let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
                 let text = serde_json::to_string(text).unwrap_or_default();
-                format!("{{\"type\":\"output\",\"run\":\"{run}\",\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}")
+                format!(
+                    "{{\"type\":\"output\",\"run\":\"{run}\",\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}"
+                )
             }
             Event::Call { id, name, args } => {
                 let mut text = format!("{{\"type\":\"call\",\"run\":\"{run}\",\"call\":{},\"name\":\"{name}\"", id.0);

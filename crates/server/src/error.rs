@@ -40,7 +40,11 @@ impl Refusal {
     /// Our fault, or the machine's. The log knows more.
     pub(crate) fn internal(doing: &str, error: &dyn std::fmt::Display) -> Refusal {
         tracing::error!(%error, "{doing}");
-        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "something went wrong here; the server's log says what")
+        Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "something went wrong here; the server's log says what",
+        )
     }
 
     pub(crate) fn hint(self, hint: impl Into<String>) -> Refusal {

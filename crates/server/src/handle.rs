@@ -38,7 +38,14 @@ impl Seal {
         Seal { cipher: XChaCha20Poly1305::new(key.into()) }
     }
 
-    pub(crate) fn make(&self, caller: &CallerId, run: &RunId, calls: &[CallId], now: Timestamp, keep: Duration) -> String {
+    pub(crate) fn make(
+        &self,
+        caller: &CallerId,
+        run: &RunId,
+        calls: &[CallId],
+        now: Timestamp,
+        keep: Duration,
+    ) -> String {
         let inside = Inside { run: run.clone(), calls: calls.to_vec(), until: now.after(keep) };
         let plain = serde_json::to_vec(&inside).unwrap_or_default();
         let nonce = random();

@@ -7,6 +7,7 @@ mod app;
 mod asked;
 mod body;
 mod caller;
+mod code_mode;
 mod connection;
 mod error;
 mod handle;

@@ -88,7 +88,12 @@ impl Server {
     }
 
     /// Serves until it is told to stop; then runs end or leave memory, and nothing is lost.
-    pub async fn serve(&self, listener: TcpListener, tls: Option<TlsAcceptor>, stop: CancellationToken) -> std::io::Result<()> {
+    pub async fn serve(
+        &self,
+        listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        stop: CancellationToken,
+    ) -> std::io::Result<()> {
         let to = listener.local_addr()?;
         let tending = tokio::spawn(self.tend());
         let router = routes::router(Arc::clone(&self.app));
@@ -192,4 +197,3 @@ impl std::fmt::Debug for Server {
         f.debug_struct("Server").finish_non_exhaustive()
     }
 }
-

@@ -39,7 +39,12 @@ impl Metrics {
             ("isolith_runs_refused_total", "counter", "Runs that could not be run.", self.refused.load(Relaxed)),
             ("isolith_runs_suspended_total", "counter", "Times a run left memory.", self.suspended.load(Relaxed)),
             ("isolith_requests_total", "counter", "Requests.", self.requests.load(Relaxed)),
-            ("isolith_requests_shed_total", "counter", "Requests that came when there was no room.", self.shed.load(Relaxed)),
+            (
+                "isolith_requests_shed_total",
+                "counter",
+                "Requests that came when there was no room.",
+                self.shed.load(Relaxed),
+            ),
             ("isolith_connections", "gauge", "Connections that are open.", self.connections.load(Relaxed)),
             ("isolith_runs_live", "gauge", "Runs in memory.", live as u64),
             ("isolith_runs_waiting", "gauge", "Runs that wait for a place.", waiting as u64),

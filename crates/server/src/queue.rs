@@ -161,7 +161,13 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     fn queue(live: usize, per_caller: usize) -> Queue {
-        let settings = Settings { live_runs: live, live_runs_per_caller: per_caller, queue_per_caller: 3, queue: 5, ..Settings::default() };
+        let settings = Settings {
+            live_runs: live,
+            live_runs_per_caller: per_caller,
+            queue_per_caller: 3,
+            queue: 5,
+            ..Settings::default()
+        };
         Queue::new(Arc::new(settings))
     }
 

@@ -5,7 +5,7 @@ use crate::error::Refusal;
 use isolith_core::{
     Answer, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use tokio::sync::watch;
@@ -32,6 +32,28 @@ struct State {
     asleep: bool,
     listeners: Vec<(u64, Arc<dyn Listener>)>,
     next_listener: u64,
+    /// Answers to its first calls, known before it makes them.
+    known: VecDeque<HostReply>,
+    /// Lines it has written since it was started here, and how many it had when it was given the last known answer.
+    lines: usize,
+    lines_before: usize,
+    chain: Option<Chain>,
+}
+
+/// Finds a run again by what its client sends: the program, and the answers it was given.
+#[derive(Clone)]
+pub(crate) struct Chain {
+    pub(crate) base: [u8; 32],
+    pub(crate) answered: [u8; 32],
+}
+
+impl Chain {
+    /// The name of a run that has made this many calls.
+    pub(crate) fn key(&self, made: usize) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.base).update(&self.answered).update(&(made as u64).to_le_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
 }
 
 struct Open {
@@ -145,6 +167,25 @@ impl Run {
         number
     }
 
+    /// Gives it the answers to its first calls, and how it is found again after them.
+    pub(crate) fn prefill(&self, chain: Chain, known: Vec<HostReply>) {
+        let mut state = self.lock();
+        (state.chain, state.known) = (Some(chain), known.into());
+    }
+
+    pub(crate) fn set_chain(&self, chain: Chain) {
+        self.lock().chain = Some(chain);
+    }
+
+    /// How it is found again, having made so many calls.
+    pub(crate) fn continuation(&self, made: usize) -> Option<String> {
+        self.lock().chain.as_ref().map(|chain| chain.key(made))
+    }
+
+    pub(crate) fn lines_before_results(&self) -> usize {
+        self.lock().lines_before
+    }
+
     pub(crate) fn unlisten(&self, number: u64) {
         self.lock().listeners.retain(|(other, _)| *other != number);
     }
@@ -178,6 +219,21 @@ impl Run {
             true => Taken::Wake,
             false => Taken::Yes,
         }
+    }
+
+    /// Takes answers to all open calls of a sleeping run, or none.
+    pub(crate) fn answer_all(&self, replies: &[(CallId, HostReply)]) -> bool {
+        let mut state = self.lock();
+        let open = |id: &CallId| state.open.get(id).is_some_and(|open| open.reply.is_none());
+        if !state.asleep || !replies.iter().all(|(id, _)| open(id)) {
+            return false;
+        }
+        for (id, reply) in replies {
+            if let Some(open) = state.open.get_mut(id) {
+                open.reply = Some(reply.clone());
+            }
+        }
+        true
     }
 
     /// Takes a sleeping run in hand, which only one can do.
@@ -249,8 +305,13 @@ impl Host for ClientTools {
             let mut state = self.0.lock();
             state.made = state.made.max(id.0 + 1);
             if !state.open.contains_key(&id) {
-                self.0.tell(&state, &Event::Call { id, name: &name, args: args.as_ref() });
-                state.open.insert(id, Open { name, args, reply: None, waker: None });
+                let known = state.known.pop_front();
+                if known.is_some() {
+                    state.lines_before = state.lines;
+                } else {
+                    self.0.tell(&state, &Event::Call { id, name: &name, args: args.as_ref() });
+                }
+                state.open.insert(id, Open { name, args, reply: known, waker: None });
             }
         }
         Box::pin(std::future::poll_fn(move |cx| {
@@ -287,7 +348,8 @@ pub(crate) struct Told(pub(crate) Arc<Run>);
 
 impl OutputSink for Told {
     fn write(&self, stream: Stream, text: String, at: Timestamp) {
-        let state = self.0.lock();
+        let mut state = self.0.lock();
+        state.lines += 1;
         if !state.listeners.is_empty() {
             let at_ms = at.since(self.0.created).as_millis() as u64;
             self.0.tell(&state, &Event::Output { stream, text: &text, at_ms });

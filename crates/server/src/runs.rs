@@ -11,7 +11,8 @@ use crate::wakes::Wakes;
 use crate::work::Begin;
 use axum::http::StatusCode;
 use isolith_core::{
-    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Source, Timestamp,
+    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Source,
+    Timestamp,
 };
 use isolith_runner::{Patience, Plan, PlanError, Runner, Time};
 use std::collections::{HashMap, VecDeque};
@@ -83,7 +84,7 @@ impl Runs {
         }
         caller.spend()?;
         let id = asked.run.clone().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
-        let plan = self.plan(caller, asked, id.clone(), &how)?;
+        let mut plan = self.plan(caller, asked, id.clone())?;
         let place = self.queue.enter(&caller.id).await?;
         let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now()));
         if how.at_once {
@@ -99,12 +100,13 @@ impl Runs {
         };
         self.metrics.started();
         prepare(&run);
-        let begin = Begin { stored: how.at_once, continuation: how.continuation, patience: plan.patience };
+        plan.patience = Some(self.patience(&run));
+        let begin = Begin { stored: how.at_once };
         self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan, begin));
         Ok(run)
     }
 
-    fn plan(&self, caller: &Caller, asked: Asked, id: RunId, how: &How) -> Result<Plan, Refusal> {
+    fn plan(&self, caller: &Caller, asked: Asked, id: RunId) -> Result<Plan, Refusal> {
         let Narrowed { mut grants, report } = caller.ceiling.grants(asked.manifest.grants)?;
         grants.extend(tool_grants(&asked.tools));
         let mut plan = Plan::new(asked.source, asked.name);
@@ -120,8 +122,6 @@ impl Runs {
         if plan.ambient.random == Source::Virtual {
             plan.seed = plan.seed.or(Some(0));
         }
-        let outside = if how.rounds { Duration::ZERO } else { self.settings.hold };
-        plan.patience = Some(Patience { timer: self.settings.timer, outside });
         plan.check().map_err(|error| match error {
             PlanError::Limit(limit) => Refusal::invalid(limit.to_string()).at(format!("limits.{}", limit.name)),
             PlanError::SourceTooLarge { .. } => {
@@ -129,6 +129,13 @@ impl Runs {
             }
         })?;
         Ok(plan)
+    }
+
+    /// A run that someone listens to is held for a moment when it waits: most answers come soon. One whose client answers in requests
+    /// of their own leaves at once, so that it is on disk before that client is told.
+    pub(crate) fn patience(&self, run: &Run) -> Patience {
+        let outside = if run.is_watched() { self.settings.hold } else { Duration::ZERO };
+        Patience { timer: self.settings.timer, outside }
     }
 
     /// One of a caller's runs, wherever it is.
@@ -158,7 +165,12 @@ impl Runs {
     }
 
     /// Gives a run an answer. One that sleeps is woken once the answer is on disk, which the task given back says.
-    pub(crate) fn answer(self: &Arc<Self>, run: &Arc<Run>, call: CallId, reply: HostReply) -> Result<Option<Kept>, Refusal> {
+    pub(crate) fn answer(
+        self: &Arc<Self>,
+        run: &Arc<Run>,
+        call: CallId,
+        reply: HostReply,
+    ) -> Result<Option<Kept>, Refusal> {
         let conflict = |code, message: String| Err(Refusal::new(StatusCode::CONFLICT, code, message));
         match run.answer(call, reply.clone()) {
             Taken::Yes => Ok(None),
@@ -177,6 +189,23 @@ impl Runs {
             }
             Taken::Over => conflict("run.ended", "the run has ended".into()),
         }
+    }
+
+    /// Gives a sleeping run the answers to all its open calls and wakes it. False when someone else did.
+    pub(crate) async fn answer_all(
+        self: &Arc<Self>,
+        run: &Arc<Run>,
+        replies: Vec<(CallId, HostReply)>,
+    ) -> Result<bool, Refusal> {
+        if !run.answer_all(&replies) {
+            return Ok(false);
+        }
+        for (call, reply) in replies {
+            let kept = self.store.answer(&run.caller.id, &run.id, call, reply).await;
+            kept.map_err(|error| Refusal::internal("keeping an answer", &error))?;
+        }
+        self.wake(run);
+        Ok(true)
     }
 
     /// Lets a sleeping run go on.
@@ -260,14 +289,10 @@ impl Runs {
 pub(crate) type Kept = tokio::task::JoinHandle<Result<(), Refusal>>;
 
 /// How a run is started.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct How {
     /// It is on disk before anyone is told of it, because nobody waits for it.
     pub(crate) at_once: bool,
-    /// Its client answers in requests of their own: it leaves memory as soon as it waits.
-    pub(crate) rounds: bool,
-    /// Finds it again.
-    pub(crate) continuation: Option<String>,
 }
 
 /// 2026-01-01T00:00:00Z: where a virtual clock starts.

@@ -8,7 +8,7 @@ use isolith_core::{
     CallId, Digest, EngineError, ErrorKind, Grant, Host, Outcome, Power, RunId, RunState, Status, Usage,
 };
 use isolith_gate::{Gate, Identity, Means};
-use isolith_runner::{Again, Attend, Ended, NoTools, Patience, Plan, RunError, SuspendedRun};
+use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +16,6 @@ use std::time::Duration;
 pub(crate) struct Begin {
     /// Whether it is in the store.
     pub(crate) stored: bool,
-    pub(crate) continuation: Option<String>,
-    pub(crate) patience: Option<Patience>,
 }
 
 /// A run that was woken and finds no place tries again after this.
@@ -45,19 +43,17 @@ impl Runs {
                 Err(_) => tokio::time::sleep(WAKE_PAUSE).await,
             }
         };
-        let patience = Patience { timer: self.settings.timer, outside: self.settings.hold };
-        let mut begin = Begin { stored: true, continuation: None, patience: Some(patience) };
-        match self.resumed(&run, &mut begin).await {
+        let begin = Begin { stored: true };
+        match self.resumed(&run).await {
             Ok((ended, means)) => self.on(run, place, begin, ended, means).await,
             Err(refusal) => self.over(&run, &begin, Stage::Refused(refusal)).await,
         }
     }
 
-    async fn resumed(&self, run: &Arc<Run>, begin: &mut Begin) -> Result<(Result<Ended, RunError>, Option<Means>), Refusal> {
+    async fn resumed(&self, run: &Arc<Run>) -> Result<(Result<Ended, RunError>, Option<Means>), Refusal> {
         let failed = |error: &dyn std::fmt::Display| Refusal::internal("taking up a suspended run", error);
         let record = self.store.get(&run.caller.id, &run.id).await.map_err(|error| failed(&error))?;
         let record = record.ok_or_else(|| failed(&"it is not in the store"))?;
-        begin.continuation = record.continuation;
         let bytes = record.suspended.ok_or_else(|| failed(&"it has no state"))?;
         let suspended = SuspendedRun::from_bytes(&bytes).map_err(|error| failed(&error))?;
         drop(bytes);
@@ -68,7 +64,7 @@ impl Runs {
         grants.extend(tools);
         let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), Some(&suspended))?;
         run.is_back();
-        let again = Again { patience: begin.patience };
+        let again = Again { patience: Some(self.patience(run)) };
         Ok((self.runner.resume(suspended.narrowed_to(grants), self.attend(run, host), again).await, means))
     }
 
@@ -87,7 +83,9 @@ impl Runs {
             Err(error) => return self.over(&run, &begin, Stage::Refused(refusal(&error))).await,
         };
         let Ended { outcome, suspended } = ended;
-        if !outcome.calls.is_empty() && let Some(audit) = means.and_then(|means| means.audit) {
+        if !outcome.calls.is_empty()
+            && let Some(audit) = means.and_then(|means| means.audit)
+        {
             // Nobody is told how a run went before it is written down what it did.
             let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
             if let Ok(Err(error)) = flushed {
@@ -102,11 +100,18 @@ impl Runs {
         }
     }
 
-    async fn asleep(self: Arc<Self>, run: &Arc<Run>, begin: Begin, text: Arc<str>, outcome: &Outcome, state: &SuspendedRun) {
+    async fn asleep(
+        self: Arc<Self>,
+        run: &Arc<Run>,
+        begin: Begin,
+        text: Arc<str>,
+        outcome: &Outcome,
+        state: &SuspendedRun,
+    ) {
         let open: Vec<CallId> = outcome.waiting_for.iter().map(|pending| pending.id).collect();
         let wakes = state.wakes_at();
         let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
-        record.continuation.clone_from(&begin.continuation);
+        record.continuation = run.continuation(outcome.usage.calls as usize);
         let kept = match begin.stored {
             true => self.store.put(record, open.clone()).await.map(|()| true),
             false => self.store.add(record).await,
@@ -116,7 +121,7 @@ impl Runs {
             Ok(false) => {
                 let message = format!("another run of yours is called `{}`", run.id);
                 let refusal = Refusal::new(axum::http::StatusCode::CONFLICT, "run.exists", message);
-                return self.over(run, &Begin { stored: false, ..begin }, Stage::Refused(refusal)).await;
+                return self.over(run, &Begin { stored: false }, Stage::Refused(refusal)).await;
             }
             Err(error) => {
                 let refusal = Refusal::internal("keeping a suspended run", &error);
@@ -146,7 +151,7 @@ impl Runs {
     /// Ends a run that is not in memory.
     pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>) -> Result<(), Refusal> {
         let outcome = ended_as(&run.id, ErrorKind::Cancelled, "Cancelled", "the run was cancelled");
-        let begin = Begin { stored: true, continuation: None, patience: None };
+        let begin = Begin { stored: true };
         self.over(run, &begin, Stage::Ended(json(&outcome).into())).await;
         Ok(())
     }
@@ -249,7 +254,10 @@ fn refusal(error: &RunError) -> Refusal {
 
 impl Runs {
     /// Takes up what an earlier process left behind: runs that have an answer, or whose time has come, go on.
-    pub(crate) async fn recover(self: &Arc<Self>, caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>) -> Result<u64, isolith_core::StoreProblem> {
+    pub(crate) async fn recover(
+        self: &Arc<Self>,
+        caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>,
+    ) -> Result<u64, isolith_core::StoreProblem> {
         let (mut after, mut found) = (None, 0);
         loop {
             let page = self.store.unfinished(after.clone()).await?;
@@ -260,7 +268,12 @@ impl Runs {
                 let Some(caller) = caller_of(&record.caller) else { continue };
                 if record.state == RunState::Running {
                     // It may have acted on the world: it is not begun again.
-                    let text = json(&ended_as(&record.run, ErrorKind::Internal, "Interrupted", "the server was stopped while it ran"));
+                    let text = json(&ended_as(
+                        &record.run,
+                        ErrorKind::Internal,
+                        "Interrupted",
+                        "the server was stopped while it ran",
+                    ));
                     let run = Run::over(record.run, caller, record.created, text.as_str().into());
                     self.store.put(self.record(&run, RunState::Ended, &text, None), Vec::new()).await?;
                     continue;
@@ -277,7 +290,10 @@ impl Runs {
     }
 
     /// Wakes runs whose time has come, and forgets what is old. Goes on until the server stops.
-    pub(crate) async fn tend(self: Arc<Self>, caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>) {
+    pub(crate) async fn tend(
+        self: Arc<Self>,
+        caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>,
+    ) {
         let mut tick = tokio::time::interval(TEND_EVERY);
         let mut ticks = 0_u64;
         loop {
@@ -293,7 +309,9 @@ impl Runs {
                 }
             }
             self.sweep();
-            if ticks % EXPIRE_TICKS == 0 && let Err(error) = self.store.expire(now()).await {
+            if ticks % EXPIRE_TICKS == 0
+                && let Err(error) = self.store.expire(now()).await
+            {
                 tracing::warn!(%error, "forgetting old runs");
             }
         }

@@ -40,7 +40,6 @@ export function openChild(options: ChildOptions, events: LinkEvents): Promise<Li
 }
 
 class ChildLink implements Link {
-  readonly runsOutliveIt = false;
   readonly #child: Child;
   readonly #exited: Promise<void>;
   #stderr = "";

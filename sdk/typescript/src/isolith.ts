@@ -42,10 +42,11 @@ export class Isolith {
 
   constructor(options: IsolithOptions = {}) {
     this.#answerBytesMax = Math.min(options.maxAnswerBytes ?? ANSWER_BYTES_MAX, SENT_BYTES_MAX - MESSAGE_HEAD_BYTES);
-    const key = options.key ?? process.env.ISOLITH_KEY;
+    const key = options.key || process.env.ISOLITH_KEY || undefined;
     this.#http = options.url === undefined ? undefined : new Http(options.url, key);
     this.#session = new Session({
       open: opener(options, key),
+      runsOutliveLinks: options.url !== undefined,
       backoff: { ...DEFAULT_BACKOFF, ...options.reconnect },
       helloMs: options.connectTimeoutMs ?? CONNECT_MS,
       pingMs: options.pingMs ?? PING_MS,
@@ -73,9 +74,9 @@ export class Isolith {
 
   /** Takes up a run that was started with a name on a server, by an earlier process for example. */
   attach<T = unknown>(run: string, options: AttachOptions = {}): Promise<Outcome<T>> {
-    const { onOutput } = options;
-    const tools = prepareTools(options.tools);
-    return outcomeOf(() => this.#live(run, "", tools, options.signal, onOutput && { output: onOutput }, true));
+    const { onOutput, signal } = options;
+    const watcher = onOutput && { output: onOutput };
+    return outcomeOf(() => this.#live(run, "", prepareTools(options.tools), signal, watcher, true));
   }
 
   /** The server's runs. Only with `url`. */

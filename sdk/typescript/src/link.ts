@@ -11,8 +11,6 @@ export interface LinkEvents {
 
 /** A way to a server: its messages come one by one and in order. */
 export interface Link {
-  /** Whether a run goes on when the link is lost, and can be attached to by the next one. */
-  readonly runsOutliveIt: boolean;
   /** Sends messages in order. `false` asks to wait for `drain` before more is sent. */
   send(messages: readonly string[]): boolean;
   /** Whether the link keeps this process alive. */

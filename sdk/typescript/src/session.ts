@@ -2,12 +2,15 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backoff, delayBefore } from "./backoff.js";
 import { ClosedError, ConnectionError, IsolithError, ProtocolError } from "./errors.js";
+import { Greeting } from "./greeting.js";
 import type { Link, OpenLink } from "./link.js";
 import type { LiveRun } from "./run.js";
 import { attachMessage, cancelMessage, PING_MESSAGE, type ServerMessage } from "./wire.js";
 
 export interface SessionOptions {
   readonly open: OpenLink;
+  /** Whether a run goes on when its link is lost, and can be attached to by the next one. */
+  readonly runsOutliveLinks: boolean;
   readonly backoff: Backoff;
   /** How long a server may take to say hello. */
   readonly helloMs: number;
@@ -25,7 +28,10 @@ export class Session {
   #link: Link | undefined;
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  readonly #stop = new AbortController();
   #outbox: string[] = [];
+  /** Runs that were given up while there was no link. */
+  #toCancel: string[] = [];
   #flowing = true;
   #flushing = false;
   #held = false;
@@ -42,7 +48,7 @@ export class Session {
 
   /** Whether answers have to be kept for the case that the link is lost. */
   get keepsAnswers(): boolean {
-    return this.#link?.runsOutliveIt ?? false;
+    return this.#options.runsOutliveLinks;
   }
 
   begin(run: LiveRun): void {
@@ -61,6 +67,7 @@ export class Session {
 
   cancel(run: LiveRun): void {
     if (this.#link !== undefined) this.#send(cancelMessage(run.id));
+    else if (run.introduced && this.#options.runsOutliveLinks) this.#toCancel.push(run.id);
   }
 
   answer(text: string): void {
@@ -68,7 +75,7 @@ export class Session {
     if (this.#link === undefined) return;
     this.#send(text);
     this.#unconfirmed += text.length;
-    if (this.#unconfirmed > KEPT_CHARS_MAX && this.#link.runsOutliveIt) this.#ping(true);
+    if (this.#unconfirmed > KEPT_CHARS_MAX && this.keepsAnswers) this.#ping(true);
   }
 
   close(): Promise<void> {
@@ -82,6 +89,7 @@ export class Session {
       run.fail(new ClosedError());
     }
     this.#runs.clear();
+    this.#stop.abort();
     this.#flush();
     await this.#opening;
     await this.#link?.close();
@@ -96,15 +104,16 @@ export class Session {
       } catch (thrown) {
         const error =
           thrown instanceof IsolithError ? thrown : new ConnectionError("connection.failed", "no connection", { cause: thrown });
-        // What no server knows of yet fails at once; the rest goes on without us, and is worth some patience.
-        const patient = error instanceof ConnectionError ? [...this.#runs.values()].filter((run) => run.introduced) : [];
-        const delay = patient.length === 0 ? undefined : delayBefore(attempt, this.#options.backoff);
-        for (const run of [...this.#runs.values()]) if (delay === undefined || !run.introduced) run.fail(error);
-        if (delay === undefined || this.#closing !== undefined) {
+        // Runs that a server knows of go on without us, and are worth some patience.
+        const patient = error instanceof ConnectionError && [...this.#runs.values()].some((run) => run.introduced);
+        const delay = patient ? delayBefore(attempt, this.#options.backoff) : undefined;
+        if (delay === undefined) {
           this.#opening = undefined;
+          for (const run of [...this.#runs.values()]) run.fail(error);
           return;
         }
-        await sleep(delay);
+        // Closing cuts the wait short; the next attempt is the last then.
+        await sleep(delay, undefined, { signal: this.#stop.signal }).catch(() => {});
       }
     }
     this.#opening = undefined;
@@ -112,6 +121,7 @@ export class Session {
     this.#heard = true;
     this.#watch();
     for (const run of this.#runs.values()) this.#introduce(run);
+    for (const id of this.#toCancel.splice(0)) this.#send(cancelMessage(id));
   }
 
   /** Opens a link and waits for the server's hello. */
@@ -186,9 +196,8 @@ export class Session {
   }
 
   #lost(error: ConnectionError): void {
-    const outlive = this.#link?.runsOutliveIt ?? false;
     this.#drop();
-    if (!outlive) {
+    if (!this.#options.runsOutliveLinks) {
       for (const run of [...this.#runs.values()]) run.fail(error);
       return;
     }
@@ -246,7 +255,7 @@ export class Session {
 
   /** A link that says nothing for two pings, with runs on it, is taken for lost. */
   #watch(): void {
-    const watched = this.#held && this.#link?.runsOutliveIt;
+    const watched = this.#held && this.#link !== undefined && this.#options.runsOutliveLinks;
     if (!watched) {
       clearInterval(this.#pinger);
       this.#pinger = undefined;
@@ -263,29 +272,6 @@ export class Session {
       this.#heard = false;
       this.#ping(false);
     }, this.#options.pingMs);
-  }
-}
-
-/** The server's first word. */
-class Greeting {
-  readonly heard: Promise<void>;
-  #resolve: () => void = () => {};
-  reject: (error: ConnectionError) => void = () => {};
-
-  constructor() {
-    this.heard = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.reject = reject;
-    });
-    // It may fail before anyone waits for it.
-    this.heard.catch(() => {});
-  }
-
-  receive(message: ServerMessage): void {
-    if (message.type === "hello") this.#resolve();
-    if (message.type !== "error") return;
-    const { code, message: text, hint } = message.error;
-    this.reject(new ConnectionError(code, text, { hint }));
   }
 }
 

@@ -63,6 +63,47 @@ test("a run that the server knows is attached to, and its answers are sent again
   ]);
 });
 
+test("an answer that is ready while there is no connection is sent by the next, and the tool is not called again", async () => {
+  let calls = 0;
+  await using server = await ScriptedServer.start((peer, index) => {
+    peer.say(HELLO);
+    peer.onText = ({ type, run, value }) => {
+      if (type === "run" || type === "attach") peer.say({ type: "call", run, call: 0, name: "slow" });
+      if (type === "run") setTimeout(() => peer.cut(), 5);
+      if (type === "reply" && index > 0) peer.say({ type: "outcome", run, outcome: outcome(value) });
+    };
+  });
+  await using isolith = new Isolith({ url: server.url, reconnect: { ...reconnect, firstDelayMs: 100 } });
+  const slow = async () => {
+    calls++;
+    await new Promise((done) => setTimeout(done, 20));
+    return "late";
+  };
+  assert.equal((await isolith.run("1", { tools: { slow } })).value, "late");
+  assert.equal(calls, 1);
+});
+
+test("a run that was aborted while there is no connection is stopped by the next", async () => {
+  const controller = new AbortController();
+  await using server = await ScriptedServer.start((peer, index) => {
+    if (index === 1) peer.cut();
+    peer.say(HELLO);
+    peer.onText = ({ type, run }) => {
+      if (index === 0) return void peer.cut();
+      if (type === "attach" || type === "run") peer.say({ type: "outcome", run, outcome: outcome(1) });
+    };
+  });
+  await using isolith = new Isolith({ url: server.url, reconnect });
+  const aborted = assert.rejects(isolith.run("1", { run: "given-up", signal: controller.signal }), { name: "AbortError" });
+  while (server.peers.length < 2) await new Promise((done) => setTimeout(done, 1));
+  controller.abort();
+  await aborted;
+  // It may still find the connection that is just being lost.
+  await isolith.run("2").catch(() => isolith.run("3"));
+  await isolith.close();
+  assert.ok(server.peers.some((peer) => peer.texts.includes('{"type":"cancel","run":"given-up"}')));
+});
+
 test("a run that the server never heard of is sent again", async () => {
   await using server = await ScriptedServer.start((peer, index) => {
     peer.say(HELLO);

@@ -53,7 +53,8 @@ pub(crate) fn serve(args: Serve) -> Done {
         })?;
         listening(&listener, tls.is_some(), any);
         let server = Server::new(parts);
-        let found = server.recover().await.map_err(|error| Failure::usage(error, "`isolith doctor` says which file"))?;
+        let found =
+            server.recover().await.map_err(|error| Failure::usage(error, "`isolith doctor` says which file"))?;
         if found > 0 {
             paint::note(QUIET, &format!("{found} runs from before go on"));
         }
@@ -115,7 +116,9 @@ fn listening(listener: &TcpListener, tls: bool, keys: bool) {
 }
 
 async fn stop_on_signal(stop: CancellationToken) {
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else { return };
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        return;
+    };
     tokio::select! {
         _ = term.recv() => {}
         _ = int.recv() => {}

@@ -9,6 +9,7 @@ pub mod origin;
 pub mod place;
 pub mod process;
 pub mod search;
+pub mod server;
 pub mod terminal;
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 use super::{BindingName, Budget, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One capability given to a run. What was not granted does not exist in the guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,8 @@ impl From<Power> for Grant {
 }
 
 /// The names under which a guest finds what it was granted. All that an engine needs to know of grants.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bindings {
     /// `tools.<name>`.
     pub tools: Vec<BindingName>,

@@ -11,8 +11,8 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use isolith_core::{RunId, Stream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A comment this often tells both sides that the other is there.
@@ -25,7 +25,12 @@ pub(crate) fn wanted(headers: &HeaderMap) -> bool {
 
 pub(crate) async fn start(app: &Arc<App>, caller: &Arc<Caller>, asked: Asked) -> Result<Response, Refusal> {
     let (sender, outgoing) = outbox(app.runs.settings.outbox_bytes);
-    let listener = Arc::new(Watcher { app: Arc::clone(app), caller: Arc::clone(caller), outbox: sender, over: AtomicBool::new(false) });
+    let listener = Arc::new(Watcher {
+        app: Arc::clone(app),
+        caller: Arc::clone(caller),
+        outbox: sender,
+        over: AtomicBool::new(false),
+    });
     let mut number = 0;
     let hear = |run: &Arc<Run>| number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
     let run = app.runs.start(caller, asked, How::default(), hear).await?;
@@ -98,7 +103,9 @@ impl Listener for Watcher {
             Event::Output { stream, text, at_ms } => {
                 let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
                 let text = serde_json::to_string(text).unwrap_or_default();
-                self.outbox.push(format!("event: output\ndata: {{\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}\n\n"));
+                self.outbox.push(format!(
+                    "event: output\ndata: {{\"stream\":\"{stream}\",\"text\":{text},\"at_ms\":{at_ms}}}\n\n"
+                ));
             }
             Event::Call { id, name, args } => {
                 let handle = self.app.seal.make(&self.caller.id, run, &[*id], now(), self.app.runs.settings.keep);

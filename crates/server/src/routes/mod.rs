@@ -1,6 +1,7 @@
 //! The routes. What each takes and gives is in `openapi.rs`, for machines.
 
 mod audit;
+mod code_mode;
 mod events;
 mod runs;
 mod secrets;
@@ -23,13 +24,18 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/secrets", get(secrets::list))
         .route("/v1/secrets/{name}", put(secrets::set).delete(secrets::remove))
         .route("/v1/audit", get(audit::rows))
+        .route("/v1/code-mode", axum::routing::any(code_mode::round))
         .route("/v1/socket", get(socket::open))
         .route("/healthz", get(status::health))
         .route("/metrics", get(status::metrics))
         .route("/openapi.json", get(status::openapi))
-        .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "route.unknown", "there is nothing here").hint("`/openapi.json` says what there is") })
+        .fallback(|| async {
+            Refusal::new(StatusCode::NOT_FOUND, "route.unknown", "there is nothing here")
+                .hint("`/openapi.json` says what there is")
+        })
         .method_not_allowed_fallback(|| async {
-            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "route.method", "this is not done by that method").hint("`/openapi.json` says what there is")
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "route.method", "this is not done by that method")
+                .hint("`/openapi.json` says what there is")
         })
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), guard))
         .with_state(app)

@@ -35,7 +35,7 @@ pub(crate) async fn start(
     }
     let wait = asked.wait.unwrap_or(app.runs.settings.wait).min(app.runs.settings.wait);
     let at_once = asked.wait.is_some_and(|wait| wait.is_zero());
-    let how = How { at_once, rounds: true, continuation: None };
+    let how = How { at_once };
     let run = app.runs.start(&caller, asked, how, |_| {}).await?;
     answer_after(&app, &run, wait).await
 }
@@ -110,7 +110,8 @@ fn spent(refusal: Refusal, run: &Run, calls: &[CallId]) -> Refusal {
 fn read_replies(given: Option<Json>) -> Result<Vec<(CallId, HostReply)>, Refusal> {
     let wrong = |message: &str| Refusal::invalid(message).at("replies");
     let given = given.ok_or_else(|| wrong("`replies` is missing"))?;
-    let all: Vec<Table> = given.parse().map_err(|_| wrong("`replies` is a list of `{\"id\", \"value\"}` or `{\"id\", \"error\"}`"))?;
+    let all: Vec<Table> =
+        given.parse().map_err(|_| wrong("`replies` is a list of `{\"id\", \"value\"}` or `{\"id\", \"error\"}`"))?;
     if all.is_empty() || all.len() > REPLIES_MAX {
         return Err(wrong("`replies` has at least one answer"));
     }
@@ -166,7 +167,8 @@ pub(crate) async fn list(
     };
     for run in memory {
         let key = (std::cmp::Reverse(run.created), run.id.clone());
-        let on_page = before.is_none() || edge.is_some_and(|edge| (run.created, &run.id) < (edge, before.as_ref().unwrap_or(&run.id)));
+        let on_page = before.is_none()
+            || edge.is_some_and(|edge| (run.created, &run.id) < (edge, before.as_ref().unwrap_or(&run.id)));
         if on_page && !all.keys().any(|(_, id)| *id == run.id) {
             all.insert(key, brief(&view(&run.id, &run.stage())));
         }
@@ -281,7 +283,8 @@ impl Query {
 }
 
 fn form(text: &str) -> Result<Vec<(String, String)>, Refusal> {
-    let pairs: Result<axum::extract::Query<Vec<(String, String)>>, _> =
-        axum::extract::Query::try_from_uri(&format!("/?{text}").parse().map_err(|_| Refusal::invalid("the query cannot be read"))?);
+    let pairs: Result<axum::extract::Query<Vec<(String, String)>>, _> = axum::extract::Query::try_from_uri(
+        &format!("/?{text}").parse().map_err(|_| Refusal::invalid("the query cannot be read"))?,
+    );
     pairs.map(|query| query.0).map_err(|_| Refusal::invalid("the query cannot be read"))
 }

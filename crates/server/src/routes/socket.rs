@@ -30,11 +30,11 @@ pub(crate) async fn open(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     caller.may(Scope::Runs)?;
-    let upgrade = upgrade.map_err(|_| {
-        Refusal::new(StatusCode::UPGRADE_REQUIRED, "socket.upgrade", "this is for WebSockets")
-    })?;
+    let upgrade =
+        upgrade.map_err(|_| Refusal::new(StatusCode::UPGRADE_REQUIRED, "socket.upgrade", "this is for WebSockets"))?;
     let most = app.runs.settings.body_bytes;
-    let upgrade = upgrade.max_message_size(most).max_frame_size(most).max_write_buffer_size(app.runs.settings.outbox_bytes);
+    let upgrade =
+        upgrade.max_message_size(most).max_frame_size(most).max_write_buffer_size(app.runs.settings.outbox_bytes);
     Ok(upgrade.on_upgrade(move |socket| serve(socket, app, caller)))
 }
 
@@ -93,7 +93,11 @@ fn text(message: bytes::Bytes) -> Message {
     Message::Text(Utf8Bytes::try_from(message).unwrap_or_default())
 }
 
-async fn close(writer: &mut (impl futures_util::Sink<Message> + Unpin), code: u16, reason: &'static str) -> Result<(), ()> {
+async fn close(
+    writer: &mut (impl futures_util::Sink<Message> + Unpin),
+    code: u16,
+    reason: &'static str,
+) -> Result<(), ()> {
     let frame = CloseFrame { code, reason: reason.into() };
     tokio::time::timeout(WRITE_TIME, writer.send(Message::Close(Some(frame)))).await.map_err(|_| ())?.map_err(|_| ())
 }

@@ -27,5 +27,5 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, Authed(caller): Authed)
 
 /// `GET /openapi.json`
 pub(crate) async fn openapi() -> Response {
-    json(StatusCode::OK, crate::openapi::document())
+    json(StatusCode::OK, crate::openapi::document().to_owned())
 }

@@ -19,7 +19,6 @@ export async function openWebSocket(options: WebSocketOptions, events: LinkEvent
 }
 
 class WebSocketLink implements Link {
-  readonly runsOutliveIt = true;
   readonly #socket: Socket;
   readonly #events: LinkEvents;
   readonly #closed: Promise<void>;

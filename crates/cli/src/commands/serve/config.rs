@@ -8,7 +8,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const KEYS: [&str; 13] = [
-    "listen", "host", "policy", "ca", "tls_cert", "tls_key", "hold", "keep", "drain", "idle", "live_runs", "live_runs_per_caller",
+    "listen",
+    "host",
+    "policy",
+    "ca",
+    "tls_cert",
+    "tls_key",
+    "hold",
+    "keep",
+    "drain",
+    "idle",
+    "live_runs",
+    "live_runs_per_caller",
     "connections",
 ];
 
@@ -17,14 +28,22 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
     let Some(path) = args.config.clone() else { return Ok(args) };
     let text = crate::source::text(&path, 1 << 20)?;
     let shown = path.display();
-    let wrong = |message: String| Failure::usage(format!("in `{shown}`: {message}"), format!("there are `{}`", KEYS.join("`, `")));
+    let wrong = |message: String| {
+        Failure::usage(format!("in `{shown}`: {message}"), format!("there are `{}`", KEYS.join("`, `")))
+    };
     let table: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let folder = path.parent().map(PathBuf::from).unwrap_or_default();
     for (key, value) in table {
         let read = Value { key: &key, value: &value };
         let failed = |message: String| wrong(format!("`{key}`: {message}"));
         match key.as_str() {
-            "listen" => args.listen = args.listen.or(Some(read.text().and_then(|t| t.parse().map_err(|_| "write an address such as `127.0.0.1:4747`".into())).map_err(failed)?)),
+            "listen" => {
+                args.listen = args.listen.or(Some(
+                    read.text()
+                        .and_then(|t| t.parse().map_err(|_| "write an address such as `127.0.0.1:4747`".into()))
+                        .map_err(failed)?,
+                ))
+            }
             "host" => args.host.extend(read.texts().map_err(failed)?),
             "policy" => args.policy = args.policy.or(Some(folder.join(read.text().map_err(failed)?))),
             "ca" => args.ca = args.ca.or(Some(folder.join(read.text().map_err(failed)?))),
@@ -63,9 +82,10 @@ impl Value<'_> {
 
     fn texts(&self) -> Result<Vec<String>, String> {
         match self.value {
-            toml::Value::Array(all) => {
-                all.iter().map(|one| one.as_str().map(str::to_owned).ok_or_else(|| "write a list of names".into())).collect()
-            }
+            toml::Value::Array(all) => all
+                .iter()
+                .map(|one| one.as_str().map(str::to_owned).ok_or_else(|| "write a list of names".into()))
+                .collect(),
             _ => Ok(vec![self.text()?]),
         }
     }

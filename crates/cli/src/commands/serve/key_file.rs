@@ -13,7 +13,8 @@ pub(crate) fn handle_key(folder: &Path) -> Result<[u8; 32], Failure> {
     let cannot = |error: std::io::Error| file_failure(&path, error);
     if !path.exists() {
         let mut key = [0; 32];
-        rustix::rand::getrandom(&mut key[..], rustix::rand::GetRandomFlags::empty()).map_err(|errno| cannot(errno.into()))?;
+        rustix::rand::getrandom(&mut key[..], rustix::rand::GetRandomFlags::empty())
+            .map_err(|errno| cannot(errno.into()))?;
         let mut file = tempfile::Builder::new().prefix(".handle").tempfile_in(folder).map_err(cannot)?;
         file.write_all(&key).and_then(|()| file.as_file().sync_all()).map_err(cannot)?;
         // Whoever was faster made the one that counts.

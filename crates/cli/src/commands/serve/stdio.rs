@@ -15,9 +15,11 @@ type Reader = Pin<Box<dyn AsyncRead + Send>>;
 type Writer = Pin<Box<dyn AsyncWrite + Send>>;
 
 pub(crate) async fn serve(server: &Server) -> Done {
-    let failed = |error: std::io::Error| Failure::internal("serving on stdin and stdout", &error);
-    let (reader, writer) = (reader().map_err(failed)?, writer().map_err(failed)?);
-    server.serve_pipes(reader, writer).await.map_err(failed)?;
+    let pipes = reader().and_then(|reader| Ok((reader, writer()?)));
+    let hint = "`--stdio` is for programs that start this one; `isolith serve` listens";
+    let (reader, writer) = pipes.map_err(|error| Failure::usage(error, hint))?;
+    let served = server.serve_pipes(reader, writer).await;
+    served.map_err(|error| Failure::internal("serving on stdin and stdout", &error))?;
     Ok(Exit::Ok)
 }
 
@@ -27,7 +29,7 @@ fn reader() -> std::io::Result<Reader> {
     Ok(match kind(&fd)? {
         FileType::Socket => Box::pin(UnixStream::from_std(socket(fd)?)?),
         FileType::Fifo => Box::pin(pipe::Receiver::from_owned_fd(fd)?),
-        _ => Box::pin(tokio::io::stdin()),
+        _ => return Err(std::io::Error::other("stdin is no pipe")),
     })
 }
 
@@ -36,7 +38,7 @@ fn writer() -> std::io::Result<Writer> {
     Ok(match kind(&fd)? {
         FileType::Socket => Box::pin(UnixStream::from_std(socket(fd)?)?),
         FileType::Fifo => Box::pin(pipe::Sender::from_owned_fd(fd)?),
-        _ => Box::pin(tokio::io::stdout()),
+        _ => return Err(std::io::Error::other("stdout is no pipe")),
     })
 }
 
