@@ -23,7 +23,7 @@ impl Gate {
         }
         let (cancel, upload) = self.requests.begin(id);
         let _ended = Ended(self, id);
-        let client = self.client.get_or_init(|| self.means.net.client(&self.limits));
+        let client = self.client();
         let upload = upload.filter(|_| call.streamed);
         let hops = Admission { gate: self, entries: Mutex::default() };
         let fetched = tokio::select! {
@@ -77,16 +77,16 @@ impl Gate {
 
     async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
         let decision = admit::egress(&self.grants, method, target);
-        let passed = self.pass(decision, &format!("{method} {target}")).await;
+        let passed = self.pass(decision, || format!("{method} {target}")).await;
         let grant = passed.map_err(|refused| Refused { error: refused.error, wanted: refused.wanted })?;
-        let refused = |error: CallError| Refused { error, wanted: grant.to_string() };
-        let mut hop = Hop { grant: grant.to_string(), injection: None, redactor: None };
+        let refused = |error: CallError| Refused { error, wanted: self.text_of(grant) };
+        let mut hop = Hop { grant: self.text_of(grant), injection: None, redactor: None };
         let Power::Egress(egress) = &grant.power else { return Ok(hop) };
         let Some(credential) = &egress.credential else { return Ok(hop) };
         // THREAT[T-SECRET-001]: a secret is read only after the request was admitted, and before any packet is sent.
         let mut values = Vec::new();
         for name in credential.secrets() {
-            let value = self.vault.get(name).await.map_err(refused)?;
+            let value = self.vault().get(name).await.map_err(refused)?;
             if egress.redact {
                 self.redactor.add(name.as_str(), value.expose());
             }

@@ -27,7 +27,7 @@ impl ProgramFiles {
         let Some(source) = read(&self.folder.join(program), limits.source_bytes) else {
             return nothing_done(failed("invoke.missing", format!("the program `{name}` cannot be read")));
         };
-        let plan = Plan { grants: gate.grants().to_vec(), limits, input, ..Plan::new(source, name.as_str()) };
+        let plan = Plan { grants: gate.grants(), limits, input, ..Plan::new(source, name.as_str()) };
         let attend =
             Attend { host: Arc::new(gate) as Arc<dyn Host>, sink: Arc::new(Unheard), cancel: CancellationToken::new() };
         // Boxed, because a program that is run may run another.
