@@ -99,7 +99,7 @@ pub struct RequestId(pub u32);
 /// A request to the network, as the guest wants it.
 ///
 /// Answered by a value: `{"url", "status", "statusText", "headers": [[name, value], …], "redirected", "body", "length"}`, where
-/// `body` is a [`BodyId`] or null and `length` the number of bytes where it is known.
+/// `body` is a [`BodyId`] or null and `length` the number of bytes where it is known; or by a [`HostReply::Response`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FetchCall {
@@ -343,6 +343,13 @@ pub enum HostReply {
         /// The bytes.
         bytes: Vec<u8>,
     },
+    /// What a server answered, with the whole body beside it: small bodies that are all there need no further calls.
+    Response {
+        /// As for [`FetchCall`]; its `body` is null.
+        head: Json,
+        /// The body.
+        whole: Vec<u8>,
+    },
     /// It was not done. The guest can catch this.
     Failed {
         /// Why.
@@ -356,6 +363,7 @@ impl HostReply {
         match self {
             HostReply::Value { json } => json.as_ref().map_or(0, |json| json.text().len()),
             HostReply::Bytes { bytes } => bytes.len(),
+            HostReply::Response { head, whole } => head.text().len() + whole.len(),
             HostReply::Body { .. } => 0,
             HostReply::Failed { error } => error.name.len() + error.message.len(),
         }

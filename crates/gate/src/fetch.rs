@@ -1,13 +1,15 @@
 //! Requests to the network: each hop is admitted by the grants, and each is written down.
 
 use crate::book::{Entry, now};
-use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response};
+use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response, ResponseHead};
 use crate::gate::Gate;
 use crate::ledger::lock;
+use crate::whole::{Looked, WHOLE_BYTES_MAX, look};
 use isolith_core::{
-    Answer, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Method, Power, SecretName, Target, admit,
+    Answer, BodyId, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Json, Method, Power, SecretName, Target,
+    admit,
 };
-use serde_json::json;
+use serde::Serialize;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +40,7 @@ impl Gate {
         match fetched {
             // Refused for what it is, before anyone was asked.
             Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label, error),
-            fetched => self.answer(fetched, hops),
+            fetched => self.answer(fetched, hops).await,
         }
     }
 
@@ -49,7 +51,7 @@ impl Gate {
         Answer { acts: vec![entry.act()], reply: HostReply::Failed { error } }
     }
 
-    fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
+    async fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
         let mut begun = std::mem::take(&mut *lock(&admission.entries));
         let mut entries: Vec<Entry> = Vec::new();
         for hop in hops {
@@ -62,17 +64,39 @@ impl Gate {
         }
         let acts = entries.iter().map(Entry::act).collect();
         let reply = match result {
-            Ok(Response { head, body, length }) => {
-                // The last hop's entry stays open until its body is over.
-                let body = body.map(|source| self.bodies.open(source, entries.pop()));
-                let mut value = json!(head);
-                value["body"] = json!(body);
-                value["length"] = json!(length);
-                HostReply::value(&value)
+            Ok(Response { head, body: None, .. }) => HostReply::value(&Head::of(&head, None, None)),
+            Ok(Response { head, body: Some(source), length }) => {
+                let most = self.whole_bytes_max();
+                let looked = match length {
+                    Some(length) if length > most as u64 => Looked::Open(source),
+                    _ => look(source, most).await,
+                };
+                match looked {
+                    Looked::Whole(whole) => {
+                        if let Some(entry) = entries.last_mut() {
+                            entry.bytes_in = whole.len() as u64;
+                        }
+                        match Json::of(&Head::of(&head, None, Some(whole.len() as u64))) {
+                            Ok(head) => HostReply::Response { head, whole },
+                            Err(error) => HostReply::failed("Error", error.to_string()),
+                        }
+                    }
+                    // The last hop's entry stays open until its body is over.
+                    Looked::Open(source) => {
+                        let body = self.bodies.open(source, entries.pop());
+                        HostReply::value(&Head::of(&head, Some(body), length))
+                    }
+                }
             }
             Err(error) => HostReply::Failed { error },
         };
         Answer { reply, acts }
+    }
+
+    /// How large a body may be that goes along with its reply, which has limits too.
+    fn whole_bytes_max(&self) -> usize {
+        let reply = (self.limits.payload_bytes / 2).min(self.limits.memory_bytes / 16);
+        WHOLE_BYTES_MAX.min(reply as usize)
     }
 
     async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
@@ -135,6 +159,26 @@ impl Hops for Admission<'_> {
             error.code = Some("egress.address.denied".into());
             Refused { error, wanted: refusal.wanted.to_string() }
         })
+    }
+}
+
+/// What a guest is told of a response.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    url: &'a str,
+    status: u16,
+    status_text: &'a str,
+    headers: &'a [(String, String)],
+    redirected: bool,
+    body: Option<BodyId>,
+    length: Option<u64>,
+}
+
+impl<'a> Head<'a> {
+    fn of(head: &'a ResponseHead, body: Option<BodyId>, length: Option<u64>) -> Head<'a> {
+        let ResponseHead { url, status, status_text, headers, redirected } = head;
+        Head { url, status: *status, status_text, headers, redirected: *redirected, body, length }
     }
 }
 

@@ -276,7 +276,9 @@ impl Drive {
         let outcome = match &reply {
             HostReply::Failed { error } if error.is_refusal() => CallOutcome::Denied,
             HostReply::Failed { .. } => CallOutcome::Failed,
-            HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } => CallOutcome::Ok,
+            HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } | HostReply::Response { .. } => {
+                CallOutcome::Ok
+            }
         };
         if let Some(record) = self.records.get_mut(at) {
             (record.outcome, record.duration_us) = (outcome, duration_us);

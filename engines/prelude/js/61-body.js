@@ -3,16 +3,14 @@
 // A source gives chunks until an empty one. `whole` is what is left of it where that is all here already; `cancel` says that
 // the rest is not wanted.
 
-const bytesSource = (bytes) => ({
-  __proto__: null,
-  whole: bytes,
-  async next() {
-    const chunk = this.whole;
-    this.whole = NO_BYTES;
-    return chunk;
-  },
-  cancel() { this.whole = NO_BYTES; },
-});
+const takeWhole = (source) => {
+  const bytes = source.whole;
+  source.whole = NO_BYTES;
+  return bytes;
+};
+async function nextOfWhole() { return takeWhole(this); }
+function cancelWhole() { this.whole = NO_BYTES; }
+const bytesSource = (bytes) => ({ __proto__: null, whole: bytes, next: nextOfWhole, cancel: cancelWhole });
 const hostSource = (id) => {
   let over = false;
   return {
@@ -130,13 +128,15 @@ function extractBody(body) {
   return newBodyState(bytesSource(encodeUtf8(wellFormed(body))), 'text/plain;charset=UTF-8');
 }
 
-/** Marks the body as read and gives all its bytes. */
-async function consumeBody(state) {
+/** Marks the body as read and gives all its bytes, where they are here already; undefined says that they are to be read. */
+function bytesAtHand(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: Body has already been read');
   if (state.source === null) return new Uint8Array(0);
   state.used = true;
-  return await readSource(state.source);
+  return state.source.whole === undefined ? undefined : takeWhole(state.source);
 }
+/** The same, and reads them. */
+async function consumeBody(state) { return bytesAtHand(state) ?? await readSource(state.source); }
 
 function cloneBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: it has already been read');
@@ -171,8 +171,14 @@ function addBodyMethods(Class, stateOf, headersOf) {
     async blob() { return makeBlob(await consumeBody(stateOf(this)), getHeader(headersOf(this), 'content-type') ?? ''); },
     async bytes() { return await consumeBody(stateOf(this)); },
     async formData() { return await bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
-    async json() { return jsonParse(decodeUtf8(await consumeBody(stateOf(this)))); },
-    async text() { return decodeUtf8(await consumeBody(stateOf(this))); },
+    async json() {
+      const state = stateOf(this);
+      return jsonParse(decodeUtf8(bytesAtHand(state) ?? await readSource(state.source)));
+    },
+    async text() {
+      const state = stateOf(this);
+      return decodeUtf8(bytesAtHand(state) ?? await readSource(state.source));
+    },
   };
   const names = ownKeys(methods);
   for (let i = 0; i < names.length; i++) defineVisible(Class.prototype, names[i], methods[names[i]]);

@@ -3,16 +3,18 @@
 const NULL_BODY_STATUS = freeze({ __proto__: null, 101: true, 103: true, 204: true, 205: true, 304: true });
 const REDIRECT_STATUS = freeze({ __proto__: null, 301: true, 302: true, 303: true, 307: true, 308: true });
 
+/** Who has this gets a Response with nothing in it yet. */
+const responseMaker = freeze({ __proto__: null });
+const responseHead = (status, statusText) => ({ __proto__: null, status, statusText, url: '', redirected: false });
+
 class Response {
+  #head; // status, statusText, url, redirected: what a server answered is kept as it came
+  #headers; // undefined until someone looks, where they came with an answer
   #body;
-  #headers;
-  #status;
-  #statusText;
   #type = 'default';
-  #url = '';
-  #redirected = false;
 
   constructor(body = null, init = undefined) {
+    if (body === responseMaker) return;
     const given = readResponseInit(init);
     const { status, statusText } = given;
     if (status < 200 || status > 599) throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
@@ -20,8 +22,7 @@ class Response {
       const unit = charCodeAt(statusText, i);
       if ((unit < 32 && unit !== 9) || unit === 127) throw new TypeError('Invalid statusText');
     }
-    this.#status = status;
-    this.#statusText = statusText;
+    this.#head = responseHead(status, statusText);
     this.#headers = given.headers;
     this.#body = extractBody(body);
     if (this.#body.source === null) return;
@@ -31,7 +32,7 @@ class Response {
 
   static error() {
     const response = new Response();
-    response.#status = 0;
+    response.#head = responseHead(0, '');
     response.#type = 'error';
     freezeHeaders(response.#headers);
     return response;
@@ -51,48 +52,51 @@ class Response {
     const code = toUint16(status);
     if (!REDIRECT_STATUS[code]) throw new RangeError('Invalid status code ' + status);
     const response = new Response();
-    response.#status = code;
+    response.#head = responseHead(code, '');
     addHeader(response.#headers, 'location', serializeUrl(target));
     freezeHeaders(response.#headers);
     return response;
   }
 
   get type() { return this.#type; }
-  get url() { return this.#url; }
-  get redirected() { return this.#redirected; }
-  get status() { return this.#status; }
-  get ok() { return this.#status >= 200 && this.#status <= 299; }
-  get statusText() { return this.#statusText; }
-  get headers() { return this.#headers; }
+  get url() { return this.#head.url; }
+  get redirected() { return this.#head.redirected; }
+  get status() { return this.#head.status; }
+  get ok() { return this.#head.status >= 200 && this.#head.status <= 299; }
+  get statusText() { return this.#head.statusText; }
+  get headers() { return this.#fields(); }
 
   clone() {
     const body = cloneBody(this.#body);
-    const copy = new Response();
+    const copy = new Response(responseMaker);
+    copy.#head = this.#head;
+    copy.#headers = copyHeaders(this.#fields());
     copy.#body = body;
-    copy.#headers = copyHeaders(this.#headers);
-    copy.#status = this.#status;
-    copy.#statusText = this.#statusText;
     copy.#type = this.#type;
-    copy.#url = this.#url;
-    copy.#redirected = this.#redirected;
     return copy;
+  }
+
+  #fields() {
+    if (this.#headers === undefined) {
+      const made = new Headers();
+      const fields = this.#head.headers;
+      for (let i = 0; i < fields.length; i++) addHeader(made, toLowerCase(fields[i][0]), fields[i][1]);
+      freezeHeaders(made);
+      this.#headers = made;
+    }
+    return this.#headers;
   }
 
   static inside() {
     return {
       stateOf: (response) => response.#body,
-      headersOf: (response) => response.#headers,
+      headersOf: (response) => response.#fields(),
       /** What a server answered. Its headers cannot be changed. */
       fromHost: (reply, source) => {
-        const response = new Response();
-        response.#body = source === null ? noBody() : newBodyState(source, null);
-        for (let i = 0; i < reply.headers.length; i++) addHeader(response.#headers, toLowerCase(reply.headers[i][0]), reply.headers[i][1]);
-        freezeHeaders(response.#headers);
-        response.#status = reply.status;
-        response.#statusText = reply.statusText;
+        const response = new Response(responseMaker);
+        response.#head = reply;
+        response.#body = newBodyState(source, null);
         response.#type = 'basic';
-        response.#url = reply.url;
-        response.#redirected = reply.redirected;
         return response;
       },
     };

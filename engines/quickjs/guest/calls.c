@@ -1,6 +1,11 @@
 // Host calls: numbered in the order made, each a promise until its reply comes.
 
-typedef struct { uint32_t id; bool used; JSValue resolve, reject; } Slot;
+typedef struct {
+    uint32_t id;
+    bool used;
+    JSValue resolve, reject;
+    JSValue make; // what turns the reply into the promise's value, where the prelude says so
+} Slot;
 
 static Slot *slots;              // open addressing by id; ids only grow
 static uint32_t slot_cap, outstanding, next_call;
@@ -28,13 +33,13 @@ static bool slots_grow(void) {
 }
 
 // Makes a call and gives the promise of its reply.
-static JSValue make_call(JSContext *c, uint32_t kind, const char *name, size_t name_len, const uint8_t *data, uint32_t len) {
+static JSValue make_call(JSContext *c, uint32_t kind, const char *name, size_t name_len, const uint8_t *data, uint32_t len, JSValueConst make) {
     JSValue caps[2];
     if (outstanding * 2 >= slot_cap && !slots_grow()) return JS_ThrowOutOfMemory(c);
     JSValue promise = JS_NewPromiseCapability(c, caps);
     if (JS_IsException(promise)) return promise;
     uint32_t id = next_call++;
-    *slot_for(id, false) = (Slot){ id, true, caps[0], caps[1] };
+    *slot_for(id, false) = (Slot){ id, true, caps[0], caps[1], js_dup(make) };
     outstanding++;
     host_call(id, kind, name, name_len, data, len);
     return promise;
@@ -51,7 +56,7 @@ static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValu
         size_t n;
         const char *name = JS_ToCStringLen(c, &n, argv[0]);
         if (name) {
-            promise = make_call(c, CALL_TOOL, name, n, out.at, r == ENCODED ? out.len : NO_DATA);
+            promise = make_call(c, CALL_TOOL, name, n, out.at, r == ENCODED ? out.len : NO_DATA, JS_UNDEFINED);
             JS_FreeCString(c, name);
         }
     }
@@ -59,7 +64,8 @@ static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValu
     return promise;
 }
 
-// ask(call, bytes) -> Promise. Everything that is not a tool: the call as JSON after its length, then the bytes as they are.
+// ask(call, bytes, make) -> Promise. Everything that is not a tool: the call as JSON after its length, then the bytes as they
+// are. `make` turns the reply, and the bytes beside it, into the promise's value: no other promise is needed for that.
 static JSValue native_ask(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     Bytes out = { .max = payload_max };
@@ -81,7 +87,7 @@ static JSValue native_ask(JSContext *c, JSValueConst this_val, int argc, JSValue
     else if (r == ENCODED_NOTHING) JS_ThrowTypeError(c, "there is nothing to ask");
     else if (r == ENCODED) {
         memcpy(out.at, &json_len, 4);
-        promise = make_call(c, CALL_ASK, "", 0, out.at, out.len);
+        promise = make_call(c, CALL_ASK, "", 0, out.at, out.len, argv[2]);
     }
     free(out.at);
     return promise;
@@ -98,7 +104,7 @@ static JSValue native_read_body(JSContext *c, JSValueConst this_val, int argc, J
     (void)this_val; (void)argc;
     uint32_t ask[2];
     if (JS_ToUint32(c, &ask[0], argv[0]) || JS_ToUint32(c, &ask[1], argv[1])) return JS_EXCEPTION;
-    return make_call(c, CALL_READ_BODY, "", 0, (uint8_t *)ask, sizeof ask);
+    return make_call(c, CALL_READ_BODY, "", 0, (uint8_t *)ask, sizeof ask, JS_UNDEFINED);
 }
 
 // A failure comes as three texts, each after its length: name, message, code.
@@ -121,6 +127,7 @@ static JSValue reply_error(const uint8_t *data, size_t len) {
 static JSValue reply_value(uint32_t kind, const uint8_t *data, size_t len) {
     switch (kind) {
     case REPLY_VALUE: return decode_value(ctx, data, len);
+    case REPLY_RESPONSE: return decode_value(ctx, data + 8, read_u32(data));
     case REPLY_BYTES: return JS_NewUint8ArrayCopy(ctx, data, len);
     case REPLY_FAILED: return reply_error(data, len);
     case REPLY_BODY: {
@@ -132,6 +139,19 @@ static JSValue reply_value(uint32_t kind, const uint8_t *data, size_t len) {
     }
 }
 
+// What the prelude makes of a reply. A response may have its whole body beside it: behind the JSON and a 0.
+static JSValue make_value(JSValueConst make, JSValue reply, uint32_t kind, const uint8_t *data, size_t len) {
+    JSValue args[2] = { reply, JS_UNDEFINED };
+    if (kind == REPLY_RESPONSE) {
+        size_t at = 8 + read_u32(data) + 1;
+        args[1] = JS_NewUint8ArrayCopy(ctx, data + at, len - at);
+    }
+    JSValue v = JS_IsException(args[1]) ? args[1] : JS_Call(ctx, make, JS_UNDEFINED, 2, vc(args));
+    JS_FreeValue(ctx, reply);
+    JS_FreeValue(ctx, args[1]);
+    return v;
+}
+
 // Settles the promise of call `id`; false when it broke the run. An unknown id is a timer's: see timers.c.
 static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
     Slot slot = *s;
@@ -139,6 +159,7 @@ static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
     outstanding--;
     JSValue v = reply_value(kind, data, len);
     bool ok = kind != REPLY_FAILED;
+    if (ok && !JS_IsException(v) && !JS_IsUndefined(slot.make)) v = make_value(slot.make, v, kind, data, len);
     if (JS_IsException(v)) {
         if (interrupted) return false;
         v = JS_GetException(ctx);
@@ -148,6 +169,7 @@ static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
     JS_FreeValue(ctx, v);
     JS_FreeValue(ctx, slot.resolve);
     JS_FreeValue(ctx, slot.reject);
+    JS_FreeValue(ctx, slot.make);
     if (JS_IsException(r)) return false;
     JS_FreeValue(ctx, r);
     return true;

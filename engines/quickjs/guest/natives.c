@@ -94,7 +94,7 @@ static JSValue make_natives(void) {
     static const JSCFunctionListEntry list[] = {
         JS_CFUNC_DEF("output", 2, native_output),
         JS_CFUNC_DEF("call", 2, native_call),
-        JS_CFUNC_DEF("ask", 2, native_ask),
+        JS_CFUNC_DEF("ask", 3, native_ask),
         JS_CFUNC_DEF("payloadMax", 0, native_payload_max),
         JS_CFUNC_DEF("spaceName", 1, native_space_name),
         JS_CFUNC_DEF("findSpace", 1, native_find_space),
@@ -106,6 +106,7 @@ static JSValue make_natives(void) {
         JS_CFUNC_DEF("randomFill", 2, native_random_fill),
         JS_CFUNC_DEF("utf8Encode", 1, native_utf8_encode),
         JS_CFUNC_DEF("utf8Decode", 2, native_utf8_decode),
+        JS_CFUNC_DEF("plainUrl", 1, native_plain_url),
         JS_CFUNC_DEF("digest", 2, native_digest),
         JS_CFUNC_DEF("hmac", 3, native_hmac),
         JS_CFUNC_DEF("promiseState", 1, native_promise_state),

@@ -152,6 +152,16 @@ pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> V
                 body.extend(length.map_or(-1.0, |n| n as f64).to_le_bytes());
                 (3, &body)
             }
+            HostReply::Response { head, whole } => {
+                let head = head.text().as_bytes();
+                body.reserve(8 + head.len() + 1 + whole.len());
+                body.extend((head.len() as u32).to_le_bytes());
+                body.extend([0; 4]);
+                body.extend(head);
+                body.push(0);
+                body.extend(whole);
+                (5, &body)
+            }
             HostReply::Failed { error: CallError { name, message, code } } => {
                 for text in [Some(name), Some(message), code.as_ref()] {
                     body.extend(text.map_or(NO_DATA, |t| t.len() as u32).to_le_bytes());
