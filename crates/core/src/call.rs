@@ -123,6 +123,14 @@ pub struct FetchCall {
     pub body: Option<Vec<u8>>,
 }
 
+impl FetchCall {
+    /// A request with nothing but a URL.
+    pub fn get(request: RequestId, url: impl Into<String>) -> FetchCall {
+        let (url, method, redirect) = (url.into(), "GET".into(), Redirect::default());
+        FetchCall { request, url, method, headers: Vec::new(), redirect, streamed: false, body: None }
+    }
+}
+
 /// What to do with a redirect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -347,6 +355,8 @@ pub enum HostReply {
     Response {
         /// As for [`FetchCall`]; its `body` is null.
         head: Json,
+        /// The status, which it has too: few programs look at more of it.
+        status: u16,
         /// The body.
         whole: Vec<u8>,
     },
@@ -363,7 +373,7 @@ impl HostReply {
         match self {
             HostReply::Value { json } => json.as_ref().map_or(0, |json| json.text().len()),
             HostReply::Bytes { bytes } => bytes.len(),
-            HostReply::Response { head, whole } => head.text().len() + whole.len(),
+            HostReply::Response { head, whole, .. } => head.text().len() + whole.len(),
             HostReply::Body { .. } => 0,
             HostReply::Failed { error } => error.name.len() + error.message.len(),
         }

@@ -16,17 +16,17 @@ use std::sync::{Arc, Mutex};
 impl Gate {
     pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
         let id = call.request;
-        let label = (format!("egress:{}", shown(&call)), shown(&call));
+        let (method, url) = (call.method.clone(), call.url.clone());
+        let label = || shown(&method, &url);
         if self.bodies.is_full() {
             let message = "too many responses are open: read them to their end, or cancel them";
             let error =
                 CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
-            return self.unsent(label, error);
+            return self.unsent(label(), error);
         }
-        let (cancel, upload) = self.requests.begin(id);
+        let (cancel, upload) = self.requests.begin(id, call.streamed);
         let _ended = Ended(self, id);
         let client = self.client();
-        let upload = upload.filter(|_| call.streamed);
         let hops = Admission { gate: self, entries: Mutex::default() };
         let fetched = tokio::select! {
             biased;
@@ -39,14 +39,14 @@ impl Gate {
         };
         match fetched {
             // Refused for what it is, before anyone was asked.
-            Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label, error),
+            Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label(), error),
             fetched => self.answer(fetched, hops).await,
         }
     }
 
     /// A request that was not sent is in the books all the same.
-    fn unsent(&self, (grant, what): (String, String), error: CallError) -> Answer {
-        let mut entry = self.book.entry(grant, what);
+    fn unsent(&self, what: String, error: CallError) -> Answer {
+        let mut entry = self.book.entry(format!("egress:{what}"), what);
         entry.failed(&error);
         Answer { acts: vec![entry.act()], reply: HostReply::Failed { error } }
     }
@@ -56,7 +56,7 @@ impl Gate {
         let mut entries: Vec<Entry> = Vec::new();
         for hop in hops {
             // What was refused has no entry yet.
-            let known = begun.iter().position(|entry| self.redactor.text(&entry.act().what) == hop.what);
+            let known = begun.iter().position(|entry| self.redactor.text(entry.what()) == hop.what);
             let entry = known.map(|at| begun.remove(at));
             let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
             fill(&mut entry, hop);
@@ -77,7 +77,7 @@ impl Gate {
                             entry.bytes_in = whole.len() as u64;
                         }
                         match Json::of(&Head::of(&head, None, Some(whole.len() as u64))) {
-                            Ok(head) => HostReply::Response { head, whole },
+                            Ok(json) => HostReply::Response { head: json, status: head.status, whole },
                             Err(error) => HostReply::failed("Error", error.to_string()),
                         }
                     }
@@ -145,7 +145,7 @@ impl Hops for Admission<'_> {
                 let mut entry = self.gate.book.entry(hop.grant.clone(), format!("{method} {target}"));
                 if let Some(row) = entry.row() {
                     row.outcome = CallOutcome::Cancelled;
-                    row.host = Some(target.host().to_string());
+                    row.host = Some(target.host_text().to_owned());
                 }
                 lock(&self.entries).push(entry);
             }
@@ -183,9 +183,9 @@ impl<'a> Head<'a> {
 }
 
 /// A request as the books show it when it could not even be read.
-fn shown(call: &FetchCall) -> String {
-    let place: String = call.url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
-    format!("{} {place}", call.method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
+fn shown(method: &str, url: &str) -> String {
+    let place: String = url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{} {place}", method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
 }
 
 /// As much of a URL is shown.

@@ -9,8 +9,8 @@ use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallRecord, Grant, Host, HostCall, HostReply, Limits, Method, Refusal, RunId, Target,
-    admit, narrow,
+    Admitted, Answer, BoxFuture, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method, Refusal,
+    RunId, Target, admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -141,7 +141,8 @@ impl Gate {
 
     async fn perform(&self, call: HostCall) -> Answer {
         match call {
-            HostCall::Fetch(fetch) => self.fetch(*fetch).await,
+            // On its own: it is by far the largest of these futures, and every call would make room for it.
+            HostCall::Fetch(fetch) => Box::pin(self.fetch(*fetch)).await,
             HostCall::Kv { space, op } => self.kv(space, op).await,
             HostCall::Files { op, bytes } => self.files(op, bytes).await,
             HostCall::Tool { name, args } => self.tool(name, args).await,
@@ -159,6 +160,19 @@ impl Gate {
     }
 }
 
+impl Gate {
+    /// What may take long is named by its grant from the start: the run may end before it does.
+    fn describe_fetch(&self, fetch: &FetchCall, call: &HostCall) -> Option<(String, String)> {
+        let (method, target) = (Method::new(&fetch.method).ok()?, Target::parse(&fetch.url).ok()?);
+        let what = format!("{method} {target}");
+        let grant = match admit::egress(&self.grants, &method, &target) {
+            Ok(admitted) => self.text_of(admitted.grant),
+            Err(_) => call.label()?.0,
+        };
+        Some((grant, what))
+    }
+}
+
 impl Host for Gate {
     fn call(&self, call: HostCall) -> BoxFuture<'_, Answer> {
         if !call.exercises() || !tracing::enabled!(tracing::Level::INFO) {
@@ -169,17 +183,13 @@ impl Host for Gate {
     }
 
     fn describe(&self, call: &HostCall) -> Option<(String, String)> {
+        if let HostCall::Fetch(fetch) = call {
+            return self.describe_fetch(fetch, call).or_else(|| call.label());
+        }
         let label = call.label()?;
         let granted =
             |decision: Result<Admitted<'_>, Refusal>| decision.ok().map(|admitted| self.text_of(admitted.grant));
         match call {
-            // What may take long is named by its grant from the start: the run may end before it does.
-            HostCall::Fetch(fetch) => {
-                let (method, target) = (Method::new(&fetch.method).ok(), Target::parse(&fetch.url).ok());
-                let Some((method, target)) = method.zip(target) else { return Some(label) };
-                let grant = granted(admit::egress(&self.grants, &method, &target)).unwrap_or(label.0);
-                Some((grant, format!("{method} {target}")))
-            }
             HostCall::Tool { name, args } => {
                 Some((granted(admit::tool(&self.grants, name, args.as_ref())).unwrap_or(label.0), label.1))
             }

@@ -208,7 +208,7 @@ impl Drive {
             () = self.cancel.cancelled() => Err(Stop::Ended(cancelled())),
             () = tokio::time::sleep(wall_left) => Err(Stop::Ended(timeout())),
             Some(first) = self.in_flight.join_next() => self.collect(first),
-            () = tokio::time::sleep(timer) => {
+            () = tokio::time::sleep(timer), if self.sleep.is_some() => {
                 let sleep = self.sleep.take();
                 Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect())
             }

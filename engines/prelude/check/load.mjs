@@ -106,7 +106,7 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
   };
   const made = (value, make) => {
     if (make === undefined) return reply(value);
-    return value instanceof HostResponse ? make(reply(value.head), value.whole && guestBytes(value.whole)) : make(reply(value), undefined);
+    return value instanceof HostResponse ? make(JSON.stringify(value.head), guestBytes(value.whole), value.head.status) : make(reply(value));
   };
   const failure = (error) => (error instanceof HostError ? hooks.makeError(error.name, error.message, error.code) : error);
   const spaces = new Map();
@@ -122,6 +122,7 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
       });
     },
     plainUrl,
+    get: (url, request, make) => (plainUrl(url) === 0 ? undefined : native.ask({ kind: 'fetch', request, url, method: 'GET', headers: [], redirect: 'follow', streamed: false, body: null }, undefined, make)),
     payloadMax: () => payloadMax,
     spaceName: (object) => spaces.get(object),
     findSpace: (name) => found.get(name),
@@ -142,9 +143,9 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     startedAt: () => startedAt,
     randomFill: (bytes) => { Uint8Array.prototype.set.call(bytes, randomBytes(byteLength.call(bytes))); return true; },
     utf8Encode: (text) => guestBytes(new TextEncoder().encode(text)),
-    utf8Decode: (bytes, fatal) => {
+    utf8Decode: (bytes, fatal, skipMark) => {
       try {
-        return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes);
+        return new TextDecoder('utf-8', { fatal, ignoreBOM: skipMark !== true }).decode(bytes);
       } catch {
         throw new GuestTypeError('The encoded data was not valid for encoding utf-8');
       }

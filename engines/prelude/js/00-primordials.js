@@ -239,7 +239,7 @@ const rejected = (reason) => new Promise((_, reject) => { reject(reason); });
 const {
   output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, spaceName: nativeSpaceName, findSpace: nativeFindSpace, readBody: nativeReadBody,
   setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
-  now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode, plainUrl: nativePlainUrl,
+  now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode, plainUrl: nativePlainUrl, get: nativeGet,
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,
   proxyTarget: nativeProxyTarget,
 } = native;

@@ -128,15 +128,13 @@ function extractBody(body) {
   return newBodyState(bytesSource(encodeUtf8(wellFormed(body))), 'text/plain;charset=UTF-8');
 }
 
-/** Marks the body as read and gives all its bytes, where they are here already; undefined says that they are to be read. */
-function bytesAtHand(state) {
+/** Marks the body as read and gives all its bytes. */
+async function consumeBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: Body has already been read');
   if (state.source === null) return new Uint8Array(0);
   state.used = true;
-  return state.source.whole === undefined ? undefined : takeWhole(state.source);
+  return state.source.whole === undefined ? await readSource(state.source) : takeWhole(state.source);
 }
-/** The same, and reads them. */
-async function consumeBody(state) { return bytesAtHand(state) ?? await readSource(state.source); }
 
 function cloneBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: it has already been read');
@@ -164,21 +162,19 @@ async function bodyFormData(state, type) {
   throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
 }
 
-/** Adds the reading methods to a class. `stateOf` and `headersOf` check that they are called on one of its objects. */
-function addBodyMethods(Class, stateOf, headersOf) {
+/**
+ * Adds the reading methods to a class. `stateOf`, `headersOf` and `wholeOf` check that they are called on one of its objects; the
+ * last gives a body that needs no state, because all of it is here and nobody has looked at it yet, and marks it as read.
+ */
+function addBodyMethods(Class, stateOf, headersOf, wholeOf) {
+  const bytesOf = async (object) => wholeOf(object) ?? await consumeBody(stateOf(object));
   const methods = {
-    async arrayBuffer() { return typedBuffer(await consumeBody(stateOf(this))); },
-    async blob() { return makeBlob(await consumeBody(stateOf(this)), getHeader(headersOf(this), 'content-type') ?? ''); },
-    async bytes() { return await consumeBody(stateOf(this)); },
+    async arrayBuffer() { return typedBuffer(await bytesOf(this)); },
+    async blob() { return makeBlob(await bytesOf(this), getHeader(headersOf(this), 'content-type') ?? ''); },
+    async bytes() { return await bytesOf(this); },
     async formData() { return await bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
-    async json() {
-      const state = stateOf(this);
-      return jsonParse(decodeUtf8(bytesAtHand(state) ?? await readSource(state.source)));
-    },
-    async text() {
-      const state = stateOf(this);
-      return decodeUtf8(bytesAtHand(state) ?? await readSource(state.source));
-    },
+    async json() { return jsonParse(decodeUtf8(wholeOf(this) ?? await consumeBody(stateOf(this)))); },
+    async text() { return decodeUtf8(wholeOf(this) ?? await consumeBody(stateOf(this))); },
   };
   const names = ownKeys(methods);
   for (let i = 0; i < names.length; i++) defineVisible(Class.prototype, names[i], methods[names[i]]);

@@ -5,13 +5,16 @@ const REDIRECT_STATUS = freeze({ __proto__: null, 301: true, 302: true, 303: tru
 
 /** Who has this gets a Response with nothing in it yet. */
 const responseMaker = freeze({ __proto__: null });
-const responseHead = (status, statusText) => ({ __proto__: null, status, statusText, url: '', redirected: false });
+const responseHead = (statusText, type) => ({ __proto__: null, statusText, type, url: '', redirected: false, headers: undefined });
+/** The head of what a server answered, out of the host's reply. */
+const hostHead = ({ statusText, url, redirected, headers }) => ({ __proto__: null, statusText, type: 'basic', url, redirected, headers });
 
 class Response {
-  #head; // status, statusText, url, redirected: what a server answered is kept as it came
+  #status;
+  #head; // what else is known of it: what a server answered is kept as the text it came as until someone looks
   #headers; // undefined until someone looks, where they came with an answer
-  #body;
-  #type = 'default';
+  #body; // its state; undefined while the whole body is in `#whole`, or was taken from there
+  #whole; // bytes that nobody has looked at yet; null when they were read
 
   constructor(body = null, init = undefined) {
     if (body === responseMaker) return;
@@ -22,7 +25,8 @@ class Response {
       const unit = charCodeAt(statusText, i);
       if ((unit < 32 && unit !== 9) || unit === 127) throw new TypeError('Invalid statusText');
     }
-    this.#head = responseHead(status, statusText);
+    this.#status = status;
+    this.#head = responseHead(statusText, 'default');
     this.#headers = given.headers;
     this.#body = extractBody(body);
     if (this.#body.source === null) return;
@@ -32,8 +36,8 @@ class Response {
 
   static error() {
     const response = new Response();
-    response.#head = responseHead(0, '');
-    response.#type = 'error';
+    response.#status = 0;
+    response.#head = responseHead('', 'error');
     freezeHeaders(response.#headers);
     return response;
   }
@@ -52,59 +56,86 @@ class Response {
     const code = toUint16(status);
     if (!REDIRECT_STATUS[code]) throw new RangeError('Invalid status code ' + status);
     const response = new Response();
-    response.#head = responseHead(code, '');
+    response.#status = code;
     addHeader(response.#headers, 'location', serializeUrl(target));
     freezeHeaders(response.#headers);
     return response;
   }
 
-  get type() { return this.#type; }
-  get url() { return this.#head.url; }
-  get redirected() { return this.#head.redirected; }
-  get status() { return this.#head.status; }
-  get ok() { return this.#head.status >= 200 && this.#head.status <= 299; }
-  get statusText() { return this.#head.statusText; }
+  get type() { return this.#look().type; }
+  get url() { return this.#look().url; }
+  get redirected() { return this.#look().redirected; }
+  get status() { return this.#status; }
+  get ok() { return this.#status >= 200 && this.#status <= 299; }
+  get statusText() { return this.#look().statusText; }
   get headers() { return this.#fields(); }
 
   clone() {
-    const body = cloneBody(this.#body);
+    const body = cloneBody(this.#state());
     const copy = new Response(responseMaker);
-    copy.#head = this.#head;
+    copy.#status = this.#status;
+    copy.#head = this.#look();
     copy.#headers = copyHeaders(this.#fields());
     copy.#body = body;
-    copy.#type = this.#type;
     return copy;
   }
 
+  #look() {
+    if (typeof this.#head === 'string') this.#head = hostHead(jsonParse(this.#head));
+    return this.#head;
+  }
   #fields() {
     if (this.#headers === undefined) {
       const made = new Headers();
-      const fields = this.#head.headers;
-      for (let i = 0; i < fields.length; i++) addHeader(made, toLowerCase(fields[i][0]), fields[i][1]);
+      const { headers } = this.#look();
+      for (let i = 0; i < headers.length; i++) addHeader(made, toLowerCase(headers[i][0]), headers[i][1]);
       freezeHeaders(made);
       this.#headers = made;
     }
     return this.#headers;
   }
+  #state() {
+    if (this.#body === undefined) {
+      const whole = this.#whole;
+      this.#whole = undefined;
+      this.#body = newBodyState(bytesSource(whole ?? NO_BYTES), null);
+      if (whole === null) this.#body.used = true;
+    }
+    return this.#body;
+  }
 
   static inside() {
     return {
-      stateOf: (response) => response.#body,
+      stateOf: (response) => response.#state(),
       headersOf: (response) => response.#fields(),
-      /** What a server answered. Its headers cannot be changed. */
-      fromHost: (reply, source) => {
+      wholeOf: (response) => {
+        const whole = response.#whole;
+        if (whole === undefined || whole === null) return undefined;
+        response.#whole = null;
+        return whole;
+      },
+      /** What a server answered. Its headers cannot be changed. `source` is null where there is no body. */
+      fromHost: (status, head, source) => {
         const response = new Response(responseMaker);
-        response.#head = reply;
+        response.#status = status;
+        response.#head = head;
         response.#body = newBodyState(source, null);
-        response.#type = 'basic';
+        return response;
+      },
+      /** The same, with a body that is all here. */
+      withWhole: (status, head, whole) => {
+        const response = new Response(responseMaker);
+        response.#status = status;
+        response.#head = head;
+        response.#whole = whole;
         return response;
       },
     };
   }
 }
-const { stateOf: responseState, headersOf: responseHeaders, fromHost: responseFromHost } = Response.inside();
+const { stateOf: responseState, headersOf: responseHeaders, wholeOf: responseWhole, fromHost: responseFromHost, withWhole: responseWithWhole } = Response.inside();
 delete Response.inside;
-addBodyMethods(Response, responseState, responseHeaders);
+addBodyMethods(Response, responseState, responseHeaders, responseWhole);
 defineProperty(Response, 'length', { __proto__: null, value: 0, writable: false, enumerable: false, configurable: true });
 publish(Response);
 showAs(Response, (response) => ({ fields: { status: response.status, statusText: response.statusText, headers: response.headers,

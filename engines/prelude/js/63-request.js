@@ -160,7 +160,7 @@ class Request {
 }
 const { stateOf: requestState, headersOf: requestHeaders, partsOf: requestParts, isOne: isRequest } = Request.inside();
 delete Request.inside;
-addBodyMethods(Request, requestState, requestHeaders);
+addBodyMethods(Request, requestState, requestHeaders, ignore);
 publish(Request);
 showAs(Request, (request) => ({ fields: { method: request.method, url: request.url, headers: request.headers, destination: request.destination,
   referrer: request.referrer, referrerPolicy: request.referrerPolicy, mode: request.mode, credentials: request.credentials, cache: request.cache,

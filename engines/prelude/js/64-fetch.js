@@ -59,21 +59,28 @@ function responseSource(id, whole, signal) {
   };
 }
 
-/** What became of a request: `whole` is the body, where it came along. Nothing the program can reach is asked here. */
-function makeResponse(reply, whole, signal = null) {
-  const id = reply.body;
-  if (whole === undefined && id === null) return responseFromHost(reply, null);
-  if (NULL_BODY_STATUS[reply.status]) {
-    if (id !== null) dropBody(id);
-    return responseFromHost(reply, null);
+/**
+ * What became of a request, in the two forms in which the host says it: a reply with the number of the body, or null; or the text
+ * of such a reply, the whole body and the status. Nothing that the program can reach is asked here.
+ */
+function makeResponse(reply, whole, status, signal) {
+  if (whole !== undefined) {
+    if (NULL_BODY_STATUS[status]) return responseFromHost(status, reply, null);
+    return signal === null ? responseWithWhole(status, reply, whole) : responseFromHost(status, reply, responseSource(null, whole, signal));
   }
-  if (signal !== null) return responseFromHost(reply, responseSource(id, whole, signal));
-  return responseFromHost(reply, whole === undefined ? hostSource(id) : bytesSource(whole));
+  const { body: id, status: code } = reply;
+  const head = hostHead(reply);
+  if (id === null) return responseFromHost(code, head, null);
+  if (NULL_BODY_STATUS[code]) {
+    dropBody(id);
+    return responseFromHost(code, head, null);
+  }
+  return responseFromHost(code, head, signal === null ? hostSource(id) : responseSource(id, undefined, signal));
 }
-/** The same, for a request that cannot be aborted: it is all that the engine has to do when the host has answered. */
-const answered = (reply, whole) => makeResponse(reply, whole);
-/** For one that can be: the two together, because more may have happened by the time the program is told. */
-const withBody = (reply, whole) => ({ __proto__: null, reply, whole });
+/** For a request that cannot be aborted: all that the engine has to do when the host has answered. */
+const answered = (reply, whole, status) => makeResponse(reply, whole, status, null);
+/** For one that can be: what came, because more may have happened by the time the program is told. */
+const asItCame = (reply, whole, status) => ({ __proto__: null, reply, whole, status });
 
 /** Sends a body chunk by chunk; the next one is asked for when the host has room. */
 async function sendBody(number, source, exchange) {
@@ -120,7 +127,7 @@ function sendRequest(parts) {
 function attend(call, whole, source, signal) {
   const { request: number, streamed } = call;
   return new Promise((resolve, reject) => {
-    const answer = nativeAsk(call, whole, withBody);
+    const answer = nativeAsk(call, whole, asItCame);
     const exchange = { __proto__: null, over: false, answered: false, writing: false, sent: !streamed };
     const giveUp = (reason) => {
       exchange.over = true;
@@ -130,14 +137,14 @@ function attend(call, whole, source, signal) {
     };
     const onAborted = () => { giveUp(reasonOf(signal)); };
     onAbort(signal, onAborted);
-    whenSettled(answer, ({ reply, whole: body }) => {
+    whenSettled(answer, (came) => {
       if (exchange.over) {
-        if (reply.body !== null) dropBody(reply.body);
+        if (came.whole === undefined && came.reply.body !== null) dropBody(came.reply.body);
         return;
       }
       exchange.answered = true;
       if (exchange.sent) offAbort(signal, onAborted);
-      resolve(makeResponse(reply, body, signal));
+      resolve(makeResponse(came.reply, came.whole, came.status, signal));
     }, (error) => {
       if (exchange.over) return;
       exchange.over = true;
@@ -177,9 +184,12 @@ function directParts(input, init) {
 const fetchGlobal = {
   fetch(input, init = undefined) {
     try {
-      if (typeof input === 'string' && init === undefined && nativePlainUrl(input) !== 0) {
-        requestCount += 1;
-        return nativeAsk({ __proto__: null, kind: 'fetch', request: requestCount, url: input, method: 'GET' }, undefined, answered);
+      if (typeof input === 'string' && init === undefined) {
+        const response = nativeGet(input, requestCount + 1, answered);
+        if (response !== undefined) {
+          requestCount += 1;
+          return response;
+        }
       }
       requireArguments(arguments, 1, 'fetch');
       return sendRequest(isRequest(input) ? requestParts(new Request(input, init)) : directParts(input, init));

@@ -184,7 +184,7 @@ impl Taken {
 
 impl Origin {
     fn of(target: &Target) -> Origin {
-        Origin { https: target.is_https(), host: target.host().to_string(), port: target.port() }
+        Origin { https: target.is_https(), host: target.host_text().to_owned(), port: target.port() }
     }
 }
 
