@@ -124,6 +124,11 @@ pub struct FetchCall {
 }
 
 impl FetchCall {
+    /// Where it goes and how, without what it carries.
+    pub fn bare(&self) -> FetchCall {
+        FetchCall { method: self.method.clone(), ..FetchCall::get(self.request, self.url.as_str()) }
+    }
+
     /// A request with nothing but a URL.
     pub fn get(request: RequestId, url: impl Into<String>) -> FetchCall {
         let (url, method, redirect) = (url.into(), "GET".into(), Redirect::default());

@@ -69,7 +69,7 @@ impl Gate {
                 let most = self.whole_bytes_max();
                 let looked = match length {
                     Some(length) if length > most as u64 => Looked::Open(source),
-                    _ => look(source, most).await,
+                    length => look(source, most, length.map(|length| length as usize)).await,
                 };
                 match looked {
                     Looked::Whole(whole) => {

@@ -17,12 +17,13 @@ pub(crate) enum Looked {
     Open(Box<dyn BodySource>),
 }
 
-/// Takes a body whole if it has at most `most` bytes and all of them are here. Waits for nothing.
-pub(crate) async fn look(mut source: Box<dyn BodySource>, most: usize) -> Looked {
+/// Takes a body whole if it has at most `most` bytes and all of them are here. Waits for nothing. `length` is how many there are,
+/// where that is known.
+pub(crate) async fn look(mut source: Box<dyn BodySource>, most: usize, length: Option<usize>) -> Looked {
     let mut bytes = Vec::new();
     loop {
-        // One more than there may be, to see the end or that there is more.
-        let wanted = most + 1 - bytes.len();
+        // One more than there may be, to see the end or that there is more; and no more room than that takes.
+        let wanted = length.unwrap_or(most).clamp(bytes.len(), most) + 1 - bytes.len();
         match at_once(source.read(wanted)).await {
             Some(Ok(next)) if next.is_empty() => return Looked::Whole(bytes),
             Some(Ok(next)) if bytes.is_empty() => bytes = next,
@@ -104,9 +105,9 @@ mod tests {
     }
 
     /// What was found, and what is read afterwards.
-    async fn looked(pieces: &[Piece], most: usize) -> (Option<String>, String) {
+    async fn looked(pieces: &[Piece], most: usize, length: Option<usize>) -> (Option<String>, String) {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let mut source = match look(Box::new(Pieces(pieces.iter().cloned().collect())), most).await {
+        let mut source = match look(Box::new(Pieces(pieces.iter().cloned().collect())), most, length).await {
             Looked::Whole(bytes) => return (Some(text(bytes)), String::new()),
             Looked::Open(source) => source,
         };
@@ -135,7 +136,10 @@ mod tests {
             (&[Bytes("ab"), Later], None, "ab"),
         ];
         for (pieces, whole, rest) in rows {
-            assert_eq!(looked(pieces, 8).await, (whole.map(str::to_owned), rest.to_owned()));
+            // What is said about the length is a hint and nothing else.
+            for length in [None, Some(0), Some(5), Some(100)] {
+                assert_eq!(looked(pieces, 8, length).await, (whole.map(str::to_owned), rest.to_owned()));
+            }
         }
     }
 }

@@ -74,6 +74,18 @@ impl Pool {
         if let Some(taken) = self.idle(&origin, addresses) {
             return Ok(taken);
         }
+        // On its own: most requests find a connection, and would make room for all that making one takes.
+        Box::pin(self.make(origin, net, tls, target, addresses)).await
+    }
+
+    async fn make(
+        &self,
+        origin: Origin,
+        net: &Net,
+        tls: Option<Arc<ClientConfig>>,
+        target: &Target,
+        addresses: &[IpAddr],
+    ) -> Result<Taken, CallError> {
         let unknown = {
             let mut origins = self.lock();
             let kept = origins.entry(origin.clone()).or_default();
