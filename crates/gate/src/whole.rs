@@ -6,7 +6,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 
-/// The most that goes along with a reply.
+/// The most that goes along with a reply. Of HTTP/1.1 it is what the client read together with the head, some 8 KiB: more comes in
+/// further pieces, which it hands over one at a time.
 pub(crate) const WHOLE_BYTES_MAX: usize = 16 << 10;
 
 /// A body after a first look.
