@@ -46,7 +46,7 @@ pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
 /// What gates of measured runs act with.
 struct Desk<'a> {
     lab: &'a Lab,
-    means: Means,
+    means: Arc<Means>,
 }
 
 impl<'a> Desk<'a> {
@@ -56,23 +56,24 @@ impl<'a> Desk<'a> {
         let mut means = Means::new(Arc::new(net), folder.to_owned());
         means.kv = Some(Arc::new(data.kv().map_err(|error| wrong(&error))?));
         means.audit = Some(Arc::new(data.audit().map_err(|error| wrong(&error))?));
-        Ok(Desk { lab, means })
+        Ok(Desk { lab, means: Arc::new(means) })
     }
 
     /// From the source to an outcome, with a gate of its own as every run has it.
-    async fn run(&self, source: &str, grants: &[Grant], limits: Limits) -> Result<Json, Error> {
+    async fn run(&self, source: &str, grants: &Arc<[Grant]>, limits: Limits) -> Result<Json, Error> {
         let identity = Identity { run: RunId("bench".into()), program: Digest::of(source).to_string() };
-        let gate = Gate::new(grants.to_vec(), limits, identity, self.means.clone()).map_err(|error| wrong(&error))?;
+        let gate =
+            Gate::new(Arc::clone(grants), limits, identity, Arc::clone(&self.means)).map_err(|error| wrong(&error))?;
         self.lab.run_through(source, grants, limits, Arc::new(gate) as Arc<dyn Host>).await
     }
 
     /// Runs that use nothing, without grants and with them, in turns: what disturbs one disturbs the other.
     async fn idle(&self) -> Result<(Samples, Samples), Error> {
-        let grants = granted(&GRANTS)?;
+        let (nothing, grants) = (Arc::default(), granted(&GRANTS)?);
         let (mut without, mut with) = (Samples::default(), Samples::default());
         let both = async || {
             let watch = Stopwatch::start();
-            self.lab.run(NOTHING, &[]).await?;
+            self.lab.run(NOTHING, &nothing).await?;
             without.push(watch.stop());
             let watch = Stopwatch::start();
             self.run(NOTHING, &grants, Limits::default()).await?;
@@ -151,7 +152,7 @@ async fn reqwest_beside(
     ])
 }
 
-fn granted(grants: &[&str]) -> Result<Vec<Grant>, Error> {
+fn granted(grants: &[&str]) -> Result<Arc<[Grant]>, Error> {
     grants.iter().map(|text| text.parse().map_err(|error| wrong(&error))).collect()
 }
 

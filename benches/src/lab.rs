@@ -84,7 +84,7 @@ impl Lab {
     }
 
     /// From the author's source to an outcome, as every door of the product does it.
-    pub(crate) async fn run(&self, source: &str, grants: &[Grant]) -> Result<Json, Error> {
+    pub(crate) async fn run(&self, source: &str, grants: &Arc<[Grant]>) -> Result<Json, Error> {
         self.run_through(source, grants, limits(), Arc::clone(&self.host)).await
     }
 
@@ -92,11 +92,11 @@ impl Lab {
     pub(crate) async fn run_through(
         &self,
         source: &str,
-        grants: &[Grant],
+        grants: &Arc<[Grant]>,
         limits: Limits,
         host: Arc<dyn Host>,
     ) -> Result<Json, Error> {
-        let plan = Plan { limits, grants: grants.to_vec(), ..Plan::new(source, "bench.ts") };
+        let plan = Plan { limits, grants: Arc::clone(grants), ..Plan::new(source, "bench.ts") };
         let attend = Attend::new(host, Arc::clone(&self.sink));
         let outcome = self.runner.run(plan, attend).await?.outcome;
         let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
@@ -108,7 +108,7 @@ pub(crate) fn body(code: impl Into<Arc<str>>) -> Program {
     Program::new("bench.ts", code, Form::Body)
 }
 
-pub(crate) fn tools(names: &[&str]) -> Result<Vec<Grant>, Error> {
+pub(crate) fn tools(names: &[&str]) -> Result<Arc<[Grant]>, Error> {
     names.iter().map(|name| Ok(Grant::tool(BindingName::new(*name)?))).collect()
 }
 

@@ -5,6 +5,7 @@ use crate::job::{Job, Line, Measured, Times};
 use crate::lab::{Lab, body, tools};
 use crate::options::Mode;
 use isolith_core::Json;
+use std::sync::Arc;
 
 /// How many isolates a peer needs at one time when it is not asked for memory.
 const LIVE: u32 = 10;
@@ -24,7 +25,7 @@ pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                 let program = body(source.as_str());
                 let bare = batches(*ms, 1, async || expect(&lab.value(&program).await?, "2")).await?;
                 line("fresh", Measured::Times(bare), None);
-                let whole = batches(*ms, 1, async || expect(&lab.run(source, &[]).await?, "2")).await?;
+                let whole = batches(*ms, 1, async || expect(&lab.run(source, &Arc::default()).await?, "2")).await?;
                 line("fresh.source", Measured::Times(whole), None);
             }
             Job::Calls { ms, programs } => {
@@ -46,7 +47,7 @@ pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                 line("memory", Measured::Memory(idle::memory(*count, source).await?), None);
             }
             Job::Hello { source } => {
-                let json = Lab::new(1, Mode::Quick)?.run(source, &[]).await?;
+                let json = Lab::new(1, Mode::Quick)?.run(source, &Arc::default()).await?;
                 let text = json.parse::<String>().map_err(|_| unexpected(&json))?;
                 say(&text);
             }

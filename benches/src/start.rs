@@ -3,6 +3,7 @@ use crate::lab::{Lab, body};
 use crate::report::{Goal, Row};
 use crate::sources::TRIVIAL;
 use crate::stopwatch::Stopwatch;
+use std::sync::Arc;
 
 /// What it costs to run a program that does nothing.
 pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
@@ -19,7 +20,7 @@ pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
         .effort()
         .sample(async || {
             let watch = Stopwatch::start();
-            lab.run(TRIVIAL, &[]).await?;
+            lab.run(TRIVIAL, &Arc::default()).await?;
             Ok(watch.stop())
         })
         .await?;

@@ -3,6 +3,7 @@ use crate::lab::Lab;
 use crate::report::{Goal, Row};
 use crate::sources::TRIVIAL;
 use crate::stopwatch::{Stopwatch, median, quantile};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How many whole runs a second, from source to outcome, and how even they are.
@@ -77,7 +78,7 @@ fn work(lab: &Lab, length: Duration) -> Result<Worked, Error> {
         let begun = Instant::now();
         while begun.elapsed() < length {
             let run = Instant::now();
-            lab.run(TRIVIAL, &[]).await?;
+            lab.run(TRIVIAL, &Arc::default()).await?;
             wall_ns.push(run.elapsed().as_nanos() as u64);
         }
         Ok(Worked { wall_ns, cpu_ns: watch.stop().cpu_ns })

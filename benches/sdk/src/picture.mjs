@@ -9,7 +9,7 @@ const [LEFT, RIGHT, TOP, BAR, GAP, GROUP] = [150, 560, 84, 18, 4, 22];
 
 export function picture(report) {
   const names = Object.keys(report.packages);
-  const rows = SHOWN.map((id) => report.rows.find((row) => row.id === id)).filter((row) => row !== undefined);
+  const rows = SHOWN.map((id) => report.rows.find((row) => row.id === id)).filter((row) => row !== undefined && row.peers.isolith.failed === undefined);
   const values = rows.flatMap((row) => names.flatMap((name) => (row.peers[name].failed ? [] : [median(row.peers[name].wall_us)])));
   const [low, high] = [10 ** Math.floor(Math.log10(Math.min(...values))), 10 ** Math.ceil(Math.log10(Math.max(...values)))];
   const width = (value) => ((RIGHT - LEFT) * Math.log10(value / low)) / Math.log10(high / low);

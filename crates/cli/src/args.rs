@@ -85,6 +85,8 @@ pub(crate) struct Resume {
     #[command(flatten)]
     pub(crate) suspend: Suspend,
     #[command(flatten)]
+    pub(crate) elsewhere: Elsewhere,
+    #[command(flatten)]
     pub(crate) grants: GrantOptions,
     #[command(flatten)]
     pub(crate) show: Show,
@@ -121,9 +123,32 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<String>,
     #[command(flatten)]
+    pub(crate) elsewhere: Elsewhere,
+    #[command(flatten)]
     pub(crate) grants: GrantOptions,
     #[command(flatten)]
     pub(crate) show: Show,
+}
+
+/// Where the program computes. What it asks for is decided and done here all the same.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Elsewhere (default: here)")]
+pub(crate) struct Elsewhere {
+    /// On another isolith, which `isolith serve` runs there
+    #[arg(long, value_name = "URL", conflicts_with = "worker")]
+    pub(crate) remote: Option<String>,
+    /// The variable that has its key, of scope `isolates`
+    #[arg(long, value_name = "NAME", requires = "remote")]
+    pub(crate) remote_key_env: Option<String>,
+    /// On a Cloudflare Worker of TanStack's isolate driver; tools are all that can be granted
+    #[arg(long, value_name = "URL", requires = "trust_worker_limits")]
+    pub(crate) worker: Option<String>,
+    /// The variable that has what the Worker wants as `Authorization`
+    #[arg(long, value_name = "NAME", requires = "worker")]
+    pub(crate) worker_key_env: Option<String>,
+    /// Leave memory, CPU time and stack to the Worker's own limits: they cannot be set from here
+    #[arg(long)]
+    pub(crate) trust_worker_limits: bool,
 }
 
 /// What the program may do. Nothing, unless something here says so.

@@ -82,11 +82,12 @@ impl Job {
         plan.ambient = ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient));
         keep_ambient(&mut plan);
         let Narrowed { grants, report } = ceiling.narrow(requested);
+        let grants: Arc<[Grant]> = grants.into();
         for narrowed in &report {
             let left = if narrowed.effective.is_empty() { "nothing".into() } else { narrowed.effective.join("`, `") };
             paint::complain(HINT, "policy", &format!("`{}` is narrowed to `{left}`", narrowed.requested));
         }
-        (plan.grants, plan.narrowed) = (grants.clone(), report);
+        (plan.grants, plan.narrowed) = (Arc::clone(&grants), report);
         if grants.is_empty() {
             return Ok(Job { plan, host: Arc::new(NoTools), audit: None });
         }
@@ -105,7 +106,7 @@ impl Job {
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
         let grants = ceiling.narrow(saved).grants;
         if grants.is_empty() {
-            return Ok((run.narrowed_to(grants), Arc::new(NoTools), None));
+            return Ok((run.narrowed_to(Vec::new()), Arc::new(NoTools), None));
         }
         let means = means(&grants, options, &ceiling, runner)?;
         let audit = means.audit.clone();

@@ -102,7 +102,7 @@ pub struct RequestId(pub u32);
 /// A request to the network, as the guest wants it.
 ///
 /// Answered by a value: `{"url", "status", "statusText", "headers": [[name, value], …], "redirected", "body", "length"}`, where
-/// `body` is a [`BodyId`] or null and `length` the number of bytes where it is known.
+/// `body` is a [`BodyId`] or null and `length` the number of bytes where it is known; or by a [`HostReply::Response`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FetchCall {
@@ -124,6 +124,19 @@ pub struct FetchCall {
     /// The whole body, when it is not streamed and there is one.
     #[serde(default)]
     pub body: Option<Vec<u8>>,
+}
+
+impl FetchCall {
+    /// Where it goes and how, without what it carries.
+    pub fn bare(&self) -> FetchCall {
+        FetchCall { method: self.method.clone(), ..FetchCall::get(self.request, self.url.as_str()) }
+    }
+
+    /// A request with nothing but a URL.
+    pub fn get(request: RequestId, url: impl Into<String>) -> FetchCall {
+        let (url, method, redirect) = (url.into(), "GET".into(), Redirect::default());
+        FetchCall { request, url, method, headers: Vec::new(), redirect, streamed: false, body: None }
+    }
 }
 
 /// What to do with a redirect.
@@ -346,6 +359,15 @@ pub enum HostReply {
         /// The bytes.
         bytes: Vec<u8>,
     },
+    /// What a server answered, with the whole body beside it: small bodies that are all there need no further calls.
+    Response {
+        /// As for [`FetchCall`]; its `body` is null.
+        head: Json,
+        /// The status, which it has too: few programs look at more of it.
+        status: u16,
+        /// The body.
+        whole: Vec<u8>,
+    },
     /// It was not done. The guest can catch this.
     Failed {
         /// Why.
@@ -359,6 +381,7 @@ impl HostReply {
         match self {
             HostReply::Value { json } => json.as_ref().map_or(0, |json| json.text().len()),
             HostReply::Bytes { bytes } => bytes.len(),
+            HostReply::Response { head, whole, .. } => head.text().len() + whole.len(),
             HostReply::Body { .. } => 0,
             HostReply::Failed { error } => error.name.len() + error.message.len(),
         }

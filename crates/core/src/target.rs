@@ -1,6 +1,7 @@
 use crate::grant::{hex_pair, is_dots, named};
+use std::borrow::Cow;
 use std::fmt;
-use url::{Host, Url};
+use url::{Host, Position, Url};
 
 /// The longest URL that is looked at.
 const URL_BYTES_MAX: usize = 64 << 10;
@@ -17,6 +18,7 @@ const LIKE_SLASHES_AND_DOTS: [char; 11] = [
 pub struct Target {
     url: Url,
     host: Host,
+    path_is_plain: bool,
 }
 
 /// A URL that no request is made to.
@@ -83,7 +85,8 @@ impl Target {
             None => return Err(odd("")),
         };
         url.set_fragment(None);
-        Ok(Target { url, host })
+        let path_is_plain = is_plain(url.path());
+        Ok(Target { url, host, path_is_plain })
     }
 
     /// The whole URL.
@@ -94,6 +97,16 @@ impl Target {
     /// The host, in its one form.
     pub fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// The same as text, as a URL has it: an IPv6 address stands in brackets.
+    pub fn host_text(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The host and the port, where that is not the usual one.
+    pub fn authority(&self) -> &str {
+        &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
     /// The port, given or usual.
@@ -119,29 +132,36 @@ impl Target {
     /// Whether the path means the same to every server: no escape in it stands for `/`, `\` or a dot that leads up, however
     /// often it is undone. Only such a path can be held against a prefix.
     pub fn path_is_plain(&self) -> bool {
-        let mut path = self.path().as_bytes().to_vec();
-        for round in 0..DECODE_ROUNDS {
-            // What is not UTF-8 may be an overlong form of a slash or a dot.
-            let Ok(text) = std::str::from_utf8(&path) else { return false };
-            let odd = |c: char| c == '\\' || c.is_control() || LIKE_SLASHES_AND_DOTS.contains(&c);
-            if text.contains(odd) || text.split('/').any(is_dots) || has_wide_escape(&path) {
-                return false;
-            }
-            let (decoded, slashes) = undo_escapes(&path);
-            if slashes {
-                return false;
-            }
-            if decoded == path {
-                return true;
-            }
-            // Deeper than anyone writes in good faith.
-            if round + 1 == DECODE_ROUNDS {
-                return false;
-            }
-            path = decoded;
-        }
-        true
+        self.path_is_plain
     }
+}
+
+fn is_plain(path: &str) -> bool {
+    let mut path = Cow::Borrowed(path.as_bytes());
+    for round in 0..DECODE_ROUNDS {
+        // What is not UTF-8 may be an overlong form of a slash or a dot.
+        let Ok(text) = std::str::from_utf8(&path) else { return false };
+        let odd = |c: char| c == '\\' || c.is_control() || LIKE_SLASHES_AND_DOTS.contains(&c);
+        if text.contains(odd) || text.split('/').any(is_dots) || has_wide_escape(&path) {
+            return false;
+        }
+        if !path.contains(&b'%') {
+            return true;
+        }
+        let (decoded, slashes) = undo_escapes(&path);
+        if slashes {
+            return false;
+        }
+        if decoded == *path {
+            return true;
+        }
+        // Deeper than anyone writes in good faith.
+        if round + 1 == DECODE_ROUNDS {
+            return false;
+        }
+        path = Cow::Owned(decoded);
+    }
+    true
 }
 
 /// Whether there is an escape of the kind that only some servers know: `%u002f`.
@@ -174,11 +194,7 @@ pub(crate) fn undo_escapes(bytes: &[u8]) -> (Vec<u8>, bool) {
 impl fmt::Display for Target {
     /// Without the query, which may hold what is nobody else's business.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}", self.url.scheme(), self.host)?;
-        if let Some(port) = self.url.port() {
-            write!(f, ":{port}")?;
-        }
-        f.write_str(self.path())
+        f.write_str(&self.url[..Position::AfterPath])
     }
 }
 

@@ -70,6 +70,10 @@ impl Entry {
         }
     }
 
+    pub(crate) fn what(&self) -> &str {
+        self.row.as_ref().map_or("", |row| &row.what)
+    }
+
     pub(crate) fn row(&mut self) -> Option<&mut AuditRow> {
         self.row.as_mut()
     }

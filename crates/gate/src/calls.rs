@@ -19,15 +19,15 @@ impl Gate {
         &self,
         (grant, what): (String, String),
         sent: usize,
-        work: impl Future<Output = Result<(HostReply, Option<Grant>), (CallError, Option<String>)>>,
+        work: impl Future<Output = Result<(HostReply, &Grant), (CallError, Option<String>)>>,
     ) -> Answer {
         let mut entry = self.book.entry(grant, what).sent(sent as u64).begun();
         let worked = work.await;
         entry.over();
         let reply = match worked {
             Ok((reply, grant)) => {
-                if let (Some(grant), Some(row)) = (grant, entry.row()) {
-                    row.grant = grant.to_string();
+                if let Some(row) = entry.row() {
+                    row.grant = self.text_of(grant);
                 }
                 entry.bytes_in = reply.bytes() as u64;
                 if let HostReply::Failed { error } = &reply {
@@ -55,15 +55,18 @@ impl Gate {
             KvOp::Put { value, .. } => value.text().len(),
             _ => 0,
         };
-        let what = label.1.clone();
+        let verb = op.verb();
         self.booked(label, sent, async {
             let decision = admit::kv(&self.grants, &space, op.access());
-            let grant = self.pass(decision, &what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let grant = self
+                .pass(decision, || format!("{verb} {space}"))
+                .await
+                .map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let (Some(kv), Power::Kv(own)) = (&self.means.kv, &grant.power) else {
                 return Err((missing("kv.missing", "there are no key spaces here"), None));
             };
-            let reply = kv.perform(space.clone(), own.quota_bytes, op, now()).await;
-            Ok((reply, Some(grant.clone())))
+            let reply = kv.perform(space, own.quota_bytes, op, now()).await;
+            Ok((reply, grant))
         })
         .await
     }
@@ -81,7 +84,7 @@ impl Gate {
                 _ => None,
             };
             let decision = admit::files(&self.grants, &path, op.access());
-            let grant = self.pass(decision, &what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let grant = self.pass(decision, || what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let Power::Files(own) = &grant.power else { return Err((missing("files.missing", "no files here"), None)) };
             if let Some(to) = &to {
                 // Both places have to be allowed by all grants, and by one and the same. It is one call, and counted once.
@@ -95,7 +98,7 @@ impl Gate {
                     }
                 }
             }
-            let performed = self.folders.perform(own, path, to, &op, bytes).await.map_err(|error| (error, None))?;
+            let performed = self.folders().perform(own, path, to, &op, bytes).await.map_err(|error| (error, None))?;
             let reply = match performed {
                 FilesAnswer::Value(value) => HostReply::value(&value),
                 FilesAnswer::Bytes(bytes) => HostReply::Bytes { bytes },
@@ -106,7 +109,7 @@ impl Gate {
                     HostReply::Body { body: self.bodies.open(source, None), length: Some(length) }
                 }
             };
-            Ok((reply, Some(grant.clone())))
+            Ok((reply, grant))
         })
         .await
     }
@@ -117,7 +120,7 @@ impl Gate {
         self.booked(label, sent, async {
             let decision = admit::tool(&self.grants, &name, args.as_ref());
             let grant =
-                self.pass(decision, &format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+                self.pass(decision, || format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
             let reply = match self.commanded(tool) {
@@ -133,7 +136,7 @@ impl Gate {
             if let HostReply::Value { json } = &reply {
                 self.schemas.check_output(&name, json.as_ref()).map_err(|error| (error, None))?;
             }
-            Ok((reply, Some(grant.clone())))
+            Ok((reply, grant))
         })
         .await
     }
@@ -155,8 +158,10 @@ impl Gate {
         let mut answer = self
             .booked(label, sent, async {
                 let decision = admit::invoke(&self.grants, &name, args.as_ref());
-                let grant =
-                    self.pass(decision, &format!("invoking `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+                let grant = self
+                    .pass(decision, || format!("invoking `{name}`"))
+                    .await
+                    .map_err(|r| (r.error, Some(r.wanted)))?;
                 let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
                     return Err((missing("invoke.missing", "there are no programs to invoke here"), None));
                 };
@@ -174,7 +179,7 @@ impl Gate {
                     Ok(json) => HostReply::Value { json },
                     Err(error) => HostReply::Failed { error },
                 };
-                Ok((reply, Some(grant.clone())))
+                Ok((reply, grant))
             })
             .await;
         answer.acts.extend(acts);
@@ -185,12 +190,12 @@ impl Gate {
         let label = format!("secret:reveal {name}");
         self.booked((label.clone(), label), 0, async {
             let decision = admit::reveal(&self.grants, &name);
-            let what = format!("reading the secret `{name}`");
-            let grant = self.pass(decision, &what).await.map_err(|r| (r.error, Some(r.wanted)))?;
-            let value = self.vault.get(&name).await.map_err(|error| (error, None))?;
+            let what = || format!("reading the secret `{name}`");
+            let grant = self.pass(decision, what).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let value = self.vault().get(&name).await.map_err(|error| (error, None))?;
             // The guest sees it from here on; nobody else is to see it in what the guest writes.
             self.redactor.add(name.as_str(), value.expose());
-            Ok((HostReply::value(&value.expose()), Some(grant.clone())))
+            Ok((HostReply::value(&value.expose()), grant))
         })
         .await
     }

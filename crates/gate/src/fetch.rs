@@ -1,30 +1,32 @@
 //! Requests to the network: each hop is admitted by the grants, and each is written down.
 
 use crate::book::{Entry, now};
-use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response};
+use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response, ResponseHead};
 use crate::gate::Gate;
 use crate::ledger::lock;
+use crate::whole::{Looked, WHOLE_BYTES_MAX, look};
 use isolith_core::{
-    Answer, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Method, Power, SecretName, Target, admit,
+    Answer, BodyId, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Json, Method, Power, SecretName, Target,
+    admit,
 };
-use serde_json::json;
+use serde::Serialize;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 impl Gate {
     pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
         let id = call.request;
-        let label = (format!("egress:{}", shown(&call)), shown(&call));
+        let (method, url) = (call.method.clone(), call.url.clone());
+        let label = || shown(&method, &url);
         if self.bodies.is_full() {
             let message = "too many responses are open: read them to their end, or cancel them";
             let error =
                 CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
-            return self.unsent(label, error);
+            return self.unsent(label(), error);
         }
-        let (cancel, upload) = self.requests.begin(id);
+        let (cancel, upload) = self.requests.begin(id, call.streamed);
         let _ended = Ended(self, id);
-        let client = self.client.get_or_init(|| self.means.net.client(&self.limits));
-        let upload = upload.filter(|_| call.streamed);
+        let client = self.client();
         let hops = Admission { gate: self, entries: Mutex::default() };
         let fetched = tokio::select! {
             biased;
@@ -37,24 +39,24 @@ impl Gate {
         };
         match fetched {
             // Refused for what it is, before anyone was asked.
-            Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label, error),
-            fetched => self.answer(fetched, hops),
+            Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label(), error),
+            fetched => self.answer(fetched, hops).await,
         }
     }
 
     /// A request that was not sent is in the books all the same.
-    fn unsent(&self, (grant, what): (String, String), error: CallError) -> Answer {
-        let mut entry = self.book.entry(grant, what);
+    fn unsent(&self, what: String, error: CallError) -> Answer {
+        let mut entry = self.book.entry(format!("egress:{what}"), what);
         entry.failed(&error);
         Answer { acts: vec![entry.act()], reply: HostReply::Failed { error } }
     }
 
-    fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
+    async fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
         let mut begun = std::mem::take(&mut *lock(&admission.entries));
         let mut entries: Vec<Entry> = Vec::new();
         for hop in hops {
             // What was refused has no entry yet.
-            let known = begun.iter().position(|entry| self.redactor.text(&entry.act().what) == hop.what);
+            let known = begun.iter().position(|entry| self.redactor.text(entry.what()) == hop.what);
             let entry = known.map(|at| begun.remove(at));
             let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
             fill(&mut entry, hop);
@@ -62,31 +64,53 @@ impl Gate {
         }
         let acts = entries.iter().map(Entry::act).collect();
         let reply = match result {
-            Ok(Response { head, body, length }) => {
-                // The last hop's entry stays open until its body is over.
-                let body = body.map(|source| self.bodies.open(source, entries.pop()));
-                let mut value = json!(head);
-                value["body"] = json!(body);
-                value["length"] = json!(length);
-                HostReply::value(&value)
+            Ok(Response { head, body: None, .. }) => HostReply::value(&Head::of(&head, None, None)),
+            Ok(Response { head, body: Some(source), length }) => {
+                let most = self.whole_bytes_max();
+                let looked = match length {
+                    Some(length) if length > most as u64 => Looked::Open(source),
+                    length => look(source, most, length.map(|length| length as usize)).await,
+                };
+                match looked {
+                    Looked::Whole(whole) => {
+                        if let Some(entry) = entries.last_mut() {
+                            entry.bytes_in = whole.len() as u64;
+                        }
+                        match Json::of(&Head::of(&head, None, Some(whole.len() as u64))) {
+                            Ok(json) => HostReply::Response { head: json, status: head.status, whole },
+                            Err(error) => HostReply::failed("Error", error.to_string()),
+                        }
+                    }
+                    // The last hop's entry stays open until its body is over.
+                    Looked::Open(source) => {
+                        let body = self.bodies.open(source, entries.pop());
+                        HostReply::value(&Head::of(&head, Some(body), length))
+                    }
+                }
             }
             Err(error) => HostReply::Failed { error },
         };
         Answer { reply, acts }
     }
 
+    /// How large a body may be that goes along with its reply, which has limits too.
+    fn whole_bytes_max(&self) -> usize {
+        let reply = (self.limits.payload_bytes / 2).min(self.limits.memory_bytes / 16);
+        WHOLE_BYTES_MAX.min(reply as usize)
+    }
+
     async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
         let decision = admit::egress(&self.grants, method, target);
-        let passed = self.pass(decision, &format!("{method} {target}")).await;
+        let passed = self.pass(decision, || format!("{method} {target}")).await;
         let grant = passed.map_err(|refused| Refused { error: refused.error, wanted: refused.wanted })?;
-        let refused = |error: CallError| Refused { error, wanted: grant.to_string() };
-        let mut hop = Hop { grant: grant.to_string(), injection: None, redactor: None };
+        let refused = |error: CallError| Refused { error, wanted: self.text_of(grant) };
+        let mut hop = Hop { grant: self.text_of(grant), injection: None, redactor: None };
         let Power::Egress(egress) = &grant.power else { return Ok(hop) };
         let Some(credential) = &egress.credential else { return Ok(hop) };
         // THREAT[T-SECRET-001]: a secret is read only after the request was admitted, and before any packet is sent.
         let mut values = Vec::new();
         for name in credential.secrets() {
-            let value = self.vault.get(name).await.map_err(refused)?;
+            let value = self.vault().get(name).await.map_err(refused)?;
             if egress.redact {
                 self.redactor.add(name.as_str(), value.expose());
             }
@@ -121,7 +145,7 @@ impl Hops for Admission<'_> {
                 let mut entry = self.gate.book.entry(hop.grant.clone(), format!("{method} {target}"));
                 if let Some(row) = entry.row() {
                     row.outcome = CallOutcome::Cancelled;
-                    row.host = Some(target.host().to_string());
+                    row.host = Some(target.host_text().to_owned());
                 }
                 lock(&self.entries).push(entry);
             }
@@ -138,10 +162,30 @@ impl Hops for Admission<'_> {
     }
 }
 
+/// What a guest is told of a response.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    url: &'a str,
+    status: u16,
+    status_text: &'a str,
+    headers: &'a [(String, String)],
+    redirected: bool,
+    body: Option<BodyId>,
+    length: Option<u64>,
+}
+
+impl<'a> Head<'a> {
+    fn of(head: &'a ResponseHead, body: Option<BodyId>, length: Option<u64>) -> Head<'a> {
+        let ResponseHead { url, status, status_text, headers, redirected } = head;
+        Head { url, status: *status, status_text, headers, redirected: *redirected, body, length }
+    }
+}
+
 /// A request as the books show it when it could not even be read.
-fn shown(call: &FetchCall) -> String {
-    let place: String = call.url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
-    format!("{} {place}", call.method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
+fn shown(method: &str, url: &str) -> String {
+    let place: String = url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{} {place}", method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
 }
 
 /// As much of a URL is shown.

@@ -10,8 +10,8 @@ use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallId, CallRecord, Grant, Host, HostCall, HostReply, Limits, Method, Refusal, RunId,
-    Target, admit, narrow,
+    Admitted, Answer, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method, Refusal,
+    RunId, Target, admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -19,19 +19,21 @@ use tracing::{Instrument, Span};
 
 /// The host of one run.
 pub struct Gate {
-    pub(crate) grants: Vec<Grant>,
+    pub(crate) grants: Arc<[Grant]>,
+    /// Each of them as text, made at the first call.
+    texts: OnceLock<Vec<String>>,
     pub(crate) limits: Limits,
-    pub(crate) means: Means,
+    pub(crate) means: Arc<Means>,
     pub(crate) book: Book,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) redactor: Arc<Redactor>,
-    pub(crate) vault: Vault,
+    // These are made at their first use: a run that asks for nothing pays for nothing.
+    vault: OnceLock<Vault>,
     pub(crate) schemas: Schemas,
-    pub(crate) folders: Folders,
+    folders: OnceLock<Folders>,
     pub(crate) bodies: Bodies,
     pub(crate) requests: Requests,
-    /// Made when the first request is, so that a run without one costs nothing.
-    pub(crate) client: OnceLock<Client>,
+    client: OnceLock<Client>,
     /// Calls that only wait for someone outside.
     pub(crate) outside: Outside,
     /// How many programs stand between this run and the first.
@@ -48,26 +50,32 @@ pub struct Identity {
 }
 
 impl Gate {
-    /// A gate for one run with these grants, which were narrowed already.
-    pub fn new(grants: Vec<Grant>, limits: Limits, identity: Identity, means: Means) -> Result<Gate, String> {
+    /// A gate for one run with these grants, which were narrowed already. Grants and means are shared, not copied.
+    pub fn new(
+        grants: impl Into<Arc<[Grant]>>,
+        limits: Limits,
+        identity: Identity,
+        means: impl Into<Arc<Means>>,
+    ) -> Result<Gate, String> {
         let redactor = Arc::new(Redactor::default());
-        Gate::with(grants, limits, identity, means, redactor, Arc::default(), 0)
+        Gate::with(grants.into(), limits, identity, means.into(), redactor, Arc::default(), 0)
     }
 
     fn with(
-        grants: Vec<Grant>,
+        grants: Arc<[Grant]>,
         limits: Limits,
         identity: Identity,
-        means: Means,
+        means: Arc<Means>,
         redactor: Arc<Redactor>,
         ledger: Arc<Ledger>,
         depth: u32,
     ) -> Result<Gate, String> {
         let Identity { run, program } = identity;
         Ok(Gate {
-            vault: Vault::new(&grants, means.secrets.clone()),
+            texts: OnceLock::new(),
+            vault: OnceLock::new(),
             schemas: Schemas::of(&grants)?,
-            folders: Folders::guarding(means.folder.clone(), &grants),
+            folders: OnceLock::new(),
             book: Book::new(run, program, means.audit.clone(), Arc::clone(&redactor)),
             bodies: Bodies::default(),
             requests: Requests::default(),
@@ -84,11 +92,11 @@ impl Gate {
 
     /// The gate of a program that this run invokes: it has no grant that this one has not.
     pub(crate) fn below(&self, requested: &[Grant], program: &str) -> Result<Gate, String> {
-        let grants = narrow(&self.grants, requested).grants;
+        let grants = narrow(&self.grants, requested).grants.into();
         let identity = Identity { run: self.book.run.clone(), program: program.to_owned() };
         let ledger = Arc::new(Ledger::under(Arc::clone(&self.ledger)));
         let redactor = Arc::clone(&self.redactor);
-        Gate::with(grants, self.limits, identity, self.means.clone(), redactor, ledger, self.depth + 1)
+        Gate::with(grants, self.limits, identity, Arc::clone(&self.means), redactor, ledger, self.depth + 1)
     }
 
     /// Goes on with a run that made these calls before it left memory.
@@ -98,27 +106,47 @@ impl Gate {
     }
 
     /// What the run may do.
-    pub fn grants(&self) -> &[Grant] {
-        &self.grants
+    pub fn grants(&self) -> Arc<[Grant]> {
+        Arc::clone(&self.grants)
+    }
+
+    /// A grant of this run as text.
+    pub(crate) fn text_of(&self, grant: &Grant) -> String {
+        let texts = self.texts.get_or_init(|| self.grants.iter().map(Grant::to_string).collect());
+        let at = self.grants.iter().position(|own| std::ptr::eq(own, grant));
+        at.and_then(|at| texts.get(at)).map_or_else(|| grant.to_string(), String::clone)
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        self.vault.get_or_init(|| Vault::new(&self.grants, self.means.secrets.clone()))
+    }
+
+    pub(crate) fn folders(&self) -> &Folders {
+        self.folders.get_or_init(|| Folders::guarding(self.means.folder.clone(), &self.grants))
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        self.client.get_or_init(|| self.means.net.client(&self.limits))
     }
 
     pub(crate) async fn pass<'a>(
         &'a self,
         decision: Result<Admitted<'a>, Refusal>,
-        what: &str,
+        what: impl FnOnce() -> String,
     ) -> Result<&'a Grant, Refused> {
         let question = || Question {
             run: self.book.run.clone(),
             program: self.book.program.clone(),
             grant: String::new(),
-            what: what.to_owned(),
+            what: what(),
         };
         self.ledger.pass(decision, &*self.means.approver, question).await
     }
 
     async fn perform(&self, id: CallId, call: HostCall) -> Answer {
         match call {
-            HostCall::Fetch(fetch) => self.fetch(*fetch).await,
+            // On its own: it is by far the largest of these futures, and every call would make room for it.
+            HostCall::Fetch(fetch) => Box::pin(self.fetch(*fetch)).await,
             HostCall::Kv { space, op } => self.kv(space, op).await,
             HostCall::Files { op, bytes } => self.files(op, bytes).await,
             HostCall::Tool { name, args } => self.tool(id, name, args).await,
@@ -136,6 +164,19 @@ impl Gate {
     }
 }
 
+impl Gate {
+    /// What may take long is named by its grant from the start: the run may end before it does.
+    fn describe_fetch(&self, fetch: &FetchCall, call: &HostCall) -> Option<(String, String)> {
+        let (method, target) = (Method::new(&fetch.method).ok()?, Target::parse(&fetch.url).ok()?);
+        let what = format!("{method} {target}");
+        let grant = match admit::egress(&self.grants, &method, &target) {
+            Ok(admitted) => self.text_of(admitted.grant),
+            Err(_) => call.label()?.0,
+        };
+        Some((grant, what))
+    }
+}
+
 impl Host for Gate {
     fn call(&self, id: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
         if !call.exercises() || !tracing::enabled!(tracing::Level::INFO) {
@@ -146,17 +187,13 @@ impl Host for Gate {
     }
 
     fn describe(&self, call: &HostCall) -> Option<(String, String)> {
+        if let HostCall::Fetch(fetch) = call {
+            return self.describe_fetch(fetch, call).or_else(|| call.label());
+        }
         let label = call.label()?;
         let granted =
-            |decision: Result<Admitted<'_>, Refusal>| decision.ok().map(|admitted| admitted.grant.to_string());
+            |decision: Result<Admitted<'_>, Refusal>| decision.ok().map(|admitted| self.text_of(admitted.grant));
         match call {
-            // What may take long is named by its grant from the start: the run may end before it does.
-            HostCall::Fetch(fetch) => {
-                let (method, target) = (Method::new(&fetch.method).ok(), Target::parse(&fetch.url).ok());
-                let Some((method, target)) = method.zip(target) else { return Some(label) };
-                let grant = granted(admit::egress(&self.grants, &method, &target)).unwrap_or(label.0);
-                Some((grant, format!("{method} {target}")))
-            }
             HostCall::Tool { name, args } => {
                 Some((granted(admit::tool(&self.grants, name, args.as_ref())).unwrap_or(label.0), label.1))
             }

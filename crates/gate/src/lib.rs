@@ -16,6 +16,7 @@ mod redact;
 mod requests;
 mod schema;
 mod secrets;
+mod whole;
 
 pub use bodies::BodySource;
 pub use command::run_command;

@@ -16,16 +16,19 @@ pub(crate) struct Requests {
 }
 
 /// A guest's first piece of a body may come before the request itself, which waits for its turn; so either makes this.
+#[derive(Default)]
 struct Request {
     cancel: CancellationToken,
-    sender: Arc<UploadSender>,
-    receiver: Option<Upload>,
+    /// Where a body comes in pieces.
+    pieces: Option<(Arc<UploadSender>, Option<Upload>)>,
 }
 
 impl Request {
-    fn new() -> Request {
-        let (sender, receiver) = upload();
-        Request { cancel: CancellationToken::new(), sender: Arc::new(sender), receiver: Some(receiver) }
+    fn pieces(&mut self) -> &mut (Arc<UploadSender>, Option<Upload>) {
+        self.pieces.get_or_insert_with(|| {
+            let (sender, receiver) = upload();
+            (Arc::new(sender), Some(receiver))
+        })
     }
 }
 
@@ -34,11 +37,12 @@ impl Requests {
         !lock(&self.all).is_empty()
     }
 
-    /// Begins a request: how it is given up, and where its body comes from.
-    pub(crate) fn begin(&self, id: RequestId) -> (CancellationToken, Option<Upload>) {
+    /// Begins a request: how it is given up, and where its body comes from if that is streamed.
+    pub(crate) fn begin(&self, id: RequestId, streamed: bool) -> (CancellationToken, Option<Upload>) {
         let mut all = lock(&self.all);
-        let request = all.entry(id).or_insert_with(Request::new);
-        (request.cancel.clone(), request.receiver.take())
+        let request = all.entry(id).or_default();
+        let upload = if streamed { request.pieces().1.take() } else { None };
+        (request.cancel.clone(), upload)
     }
 
     pub(crate) fn end(&self, id: RequestId) {
@@ -52,7 +56,7 @@ impl Requests {
             if !all.contains_key(&id) && all.len() >= PENDING_MAX {
                 return over();
             }
-            Arc::clone(&all.entry(id).or_insert_with(Request::new).sender)
+            Arc::clone(&all.entry(id).or_default().pieces().0)
         };
         match sender.send(bytes, last).await {
             Ok(()) => HostReply::done(),
@@ -64,7 +68,7 @@ impl Requests {
         let mut all = lock(&self.all);
         // One that is over is not there any more; one that has not begun will find itself given up.
         if all.len() < PENDING_MAX || all.contains_key(&id) {
-            all.entry(id).or_insert_with(Request::new).cancel.cancel();
+            all.entry(id).or_default().cancel.cancel();
         }
     }
 }

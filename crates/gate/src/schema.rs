@@ -30,6 +30,9 @@ impl Schemas {
         let mut tools: BTreeMap<BindingName, Vec<Pair>> = BTreeMap::new();
         for grant in grants.iter().filter(|grant| grant.rule != Rule::Deny) {
             let Power::Tool(tool) = &grant.power else { continue };
+            if tool.input.is_none() && tool.output.is_none() {
+                continue;
+            }
             let compiled = |schema: &Option<Json>, what: &str| match schema {
                 None => Ok(None),
                 Some(schema) => compile(schema)

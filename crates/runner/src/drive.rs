@@ -3,8 +3,8 @@
 use crate::clock::{Clock, Time};
 use crate::plan::Patience;
 use isolith_core::{
-    Act, Answer, BoxFuture, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, Host, HostCall,
-    HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
+    Act, Answer, BoxFuture, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, FetchCall, Host,
+    HostCall, HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -50,15 +50,16 @@ pub(crate) struct Drive {
     /// Calls that were done as soon as they were begun.
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
-    /// What is being performed: where its record is, and since when.
     performing: HashMap<CallId, Performing>,
 }
 
-/// A call under way.
+/// A call that is being performed.
 struct Performing {
     /// Where its record is.
     record: Option<usize>,
     since: Instant,
+    /// A request, without what it carries: it is named when it turns out that its answer does not.
+    unnamed: Option<Box<FetchCall>>,
     /// What to ask again if the run leaves memory first.
     call: Option<HostCall>,
 }
@@ -162,12 +163,20 @@ impl Drive {
     }
 
     fn begin(&mut self, PendingCall { id, call }: PendingCall) {
-        let record = self.host.describe(&call).map(|(grant, what)| {
+        // A request's answer says which grants it used. To find them beforehand is to decide about it twice, for nothing unless the
+        // run ends before the answer comes.
+        let unnamed = match &call {
+            HostCall::Fetch(fetch) => Some(Box::new(fetch.bare())),
+            _ => None,
+        };
+        let described =
+            if unnamed.is_some() { Some((String::new(), String::new())) } else { self.host.describe(&call) };
+        let record = described.map(|(grant, what)| {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
         let again = self.patience.map(|_| call.clone());
-        self.performing.insert(id, Performing { record, since: Instant::now(), call: again });
+        self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again });
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
         let mut performed: BoxFuture<'static, (CallId, Answer)> = Box::pin(async move {
@@ -224,7 +233,7 @@ impl Drive {
                 () = self.cancel.cancelled() => return Err(Stop::Ended(cancelled())),
                 () = tokio::time::sleep(wall_left) => return Err(Stop::Ended(timeout())),
                 Some(first) = self.in_flight.join_next() => return self.collect(first),
-                () = tokio::time::sleep(timer) => {
+                () = tokio::time::sleep(timer), if self.sleep.is_some() => {
                     let sleep = self.sleep.take();
                     return Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect());
                 }
@@ -305,12 +314,17 @@ impl Drive {
 
     /// Writes down how a call went, and gives what is for the guest.
     fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
-        let Some(Performing { record: Some(at), since, .. }) = self.performing.remove(&id) else { return reply };
+        let Some(Performing { record: Some(at), since, unnamed, .. }) = self.performing.remove(&id) else { return reply };
+        if acts.is_empty() {
+            self.name(at, unnamed);
+        }
         let duration_us = since.elapsed().as_micros() as u64;
         let outcome = match &reply {
             HostReply::Failed { error } if error.is_refusal() => CallOutcome::Denied,
             HostReply::Failed { .. } => CallOutcome::Failed,
-            HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } => CallOutcome::Ok,
+            HostReply::Value { .. } | HostReply::Body { .. } | HostReply::Bytes { .. } | HostReply::Response { .. } => {
+                CallOutcome::Ok
+            }
         };
         if let Some(record) = self.records.get_mut(at) {
             (record.outcome, record.duration_us) = (outcome, duration_us);
@@ -324,6 +338,14 @@ impl Drive {
             }
         }
         reply
+    }
+
+    /// Gives a record the name that its answer did not bring.
+    fn name(&mut self, at: usize, unnamed: Option<Box<FetchCall>>) {
+        let Some(described) = unnamed.and_then(|fetch| self.host.describe(&HostCall::Fetch(fetch))) else { return };
+        if let Some(record) = self.records.get_mut(at) {
+            (record.grant, record.what) = described;
+        }
     }
 
     /// Lets calls finish that nobody waits for. What is not done by then is not done: nothing acts after the result.
@@ -369,6 +391,9 @@ impl Drive {
     async fn abandon(&mut self) {
         // Waits until they are really gone; a tool that blocks its thread is not waited for without end.
         let _ = tokio::time::timeout(LINGER, self.in_flight.shutdown()).await;
+        for (_, Performing { record, unnamed, .. }) in std::mem::take(&mut self.performing) {
+            record.into_iter().for_each(|at| self.name(at, unnamed.clone()));
+        }
         for record in self.records.iter_mut().filter(|r| r.outcome == CallOutcome::Waiting) {
             record.outcome = CallOutcome::Cancelled;
         }

@@ -1,6 +1,7 @@
 use crate::clock::Time;
 use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narrowing, RunId};
 use isolith_program::Language;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a run that only waits is kept in memory before it is suspended.
@@ -26,7 +27,7 @@ pub struct Plan {
     /// What it may use.
     pub limits: Limits,
     /// What it may do.
-    pub grants: Vec<Grant>,
+    pub grants: Arc<[Grant]>,
     /// What was asked for it and not, or not wholly, allowed.
     pub narrowed: Vec<Narrowing>,
     /// Visible to it as `input`.
@@ -52,7 +53,7 @@ impl Plan {
             name: name.into(),
             language: Language::Auto,
             limits: Limits::default(),
-            grants: Vec::new(),
+            grants: Arc::default(),
             narrowed: Vec::new(),
             input: None,
             args: Vec::new(),

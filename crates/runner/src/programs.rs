@@ -26,7 +26,7 @@ impl ProgramFiles {
         let Some(source) = read(&self.folder.join(program), limits.source_bytes) else {
             return nothing_done(failed("invoke.missing", format!("the program `{name}` cannot be read")));
         };
-        let plan = Plan { grants: gate.grants().to_vec(), limits, input, ..Plan::new(source, name.as_str()) };
+        let plan = Plan { grants: gate.grants(), limits, input, ..Plan::new(source, name.as_str()) };
         let attend = Attend::new(Arc::new(gate) as Arc<dyn Host>, Arc::new(Unheard));
         // Boxed, because a program that is run may run another.
         let running: BoxFuture<'_, Result<crate::Ended, RunError>> = Box::pin(self.runner.run(plan, attend));

@@ -127,7 +127,7 @@ impl Runner {
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
-        self.finish(drive, Begin::Waiting, &prepared, &capture, saved.id, saved.grants, language).await
+        self.finish(drive, Begin::Waiting, &prepared, &capture, saved.id, saved.grants.into(), language).await
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one run, gathered here and nowhere else")]
@@ -138,7 +138,7 @@ impl Runner {
         prepared: &Prepared,
         capture: &Capture,
         id: Option<RunId>,
-        grants: Vec<Grant>,
+        grants: Arc<[Grant]>,
         language: Language,
     ) -> Result<Ended, RunError> {
         let stop = drive.run(begin).await?;
@@ -152,7 +152,8 @@ impl Runner {
             }
             Stop::Suspend => {
                 let state = drive.isolate.suspend()?;
-                let saved = Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants, &outputs);
+                let saved =
+                    Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants.to_vec(), &outputs);
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
                 let outcome = with_grants(receipt.suspended(saved.waiting_for()), &saved.grants);
                 Ok(Ended { outcome, suspended: Some(SuspendedRun { saved, state }) })

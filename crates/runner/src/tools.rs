@@ -1,5 +1,6 @@
 use isolith_core::{Answer, BindingName, BoxFuture, CallId, Grant, Host, HostCall, HostReply, InvalidName, Json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A tool as its author writes it: one argument in, a value or a message out.
 pub type ToolFn = Box<dyn Fn(Option<Json>) -> BoxFuture<'static, HostReply> + Send + Sync>;
@@ -24,7 +25,7 @@ impl Tools {
     }
 
     /// One grant for each tool.
-    pub fn grants(&self) -> Vec<Grant> {
+    pub fn grants(&self) -> Arc<[Grant]> {
         self.tools.keys().map(|name| Grant::tool(name.clone())).collect()
     }
 }

@@ -136,6 +136,7 @@ async fn a_run_that_computes_does_not_keep_the_thread_from_others() {
 /// Runs a program whose tools stand behind a gate that holds these grants.
 async fn through_a_gate(source: &str, grants: serde_json::Value) -> isolith_core::Outcome {
     let grants: Vec<Grant> = serde_json::from_value(grants).unwrap();
+    let grants: Arc<[Grant]> = grants.into();
     let net = Arc::new(Net::new(NetOptions { proxy: None, ca: None }).unwrap());
     let means = Means { tools: Arc::new(tools()), ..Means::new(net, ".".into()) };
     let identity = Identity { run: RunId("test".into()), program: "test".into() };

@@ -3,6 +3,7 @@
 use crate::caller::{Caller, Ceiling};
 use crate::error::Refusal;
 use crate::handle::Seal;
+use crate::isolates::StateSeal;
 use crate::runs::{Runs, lock};
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct App {
     pub(crate) runs: Arc<Runs>,
     pub(crate) seal: Seal,
+    pub(crate) states: StateSeal,
     keys: Arc<dyn ApiKeys>,
     policy: Option<Manifest>,
     /// Callers as they were made from their keys, so that what is counted for them goes on.
@@ -38,7 +40,7 @@ impl App {
         policy: Option<Manifest>,
         handle_key: &[u8; 32],
     ) -> Arc<App> {
-        Arc::new(App { runs, seal: Seal::new(handle_key), keys, policy, callers: Mutex::default() })
+        Arc::new(App { runs, seal: Seal::new(handle_key), states: StateSeal::new(handle_key), keys, policy, callers: Mutex::default() })
     }
 
     /// Whoever needs no key: the user of this machine.

@@ -109,7 +109,7 @@ fn in_order(given: &BTreeMap<String, ToolResult>) -> (Vec<HostReply>, Vec<[u8; 3
         let text = match &reply {
             HostReply::Value { json } => json.as_ref().map_or("", Json::text),
             HostReply::Failed { error } => &error.message,
-            HostReply::Body { .. } | HostReply::Bytes { .. } => "",
+            HostReply::Body { .. } | HostReply::Bytes { .. } | HostReply::Response { .. } => "",
         };
         let before = digests.last().copied().unwrap_or_default();
         let mut hasher = blake3::Hasher::new();

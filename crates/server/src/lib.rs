@@ -11,6 +11,7 @@ mod code_mode;
 mod connection;
 mod error;
 mod handle;
+mod isolates;
 mod listen;
 mod metrics;
 mod openapi;

@@ -114,7 +114,7 @@ impl Runs {
         plan.language = asked.language;
         plan.limits = caller.ceiling.limits(asked.manifest.limits);
         plan.ambient = caller.ceiling.ambient(asked.manifest.ambient);
-        (plan.grants, plan.narrowed) = (grants, report);
+        (plan.grants, plan.narrowed) = (grants.into(), report);
         (plan.input, plan.args, plan.seed) = (asked.input, asked.args, asked.seed);
         if plan.ambient.time == Source::Virtual {
             plan.time = Time::Virtual(VIRTUAL_START);

@@ -62,10 +62,11 @@ impl Runs {
         let (tools, others): (Vec<Grant>, Vec<Grant>) = suspended.grants().iter().cloned().partition(own);
         let mut grants = run.caller.ceiling.grants(others)?.grants;
         grants.extend(tools);
+        let grants: Arc<[Grant]> = grants.into();
         let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), Some(&suspended))?;
         run.is_back();
         let again = Again { patience: Some(self.patience(run)) };
-        Ok((self.runner.resume(suspended.narrowed_to(grants), self.attend(run, host), again).await, means))
+        Ok((self.runner.resume(suspended.narrowed_to(grants.to_vec()), self.attend(run, host), again).await, means))
     }
 
     /// What became of it, until it is over or out of memory.
@@ -185,7 +186,7 @@ impl Runs {
     fn gate(
         &self,
         run: &Arc<Run>,
-        grants: &[Grant],
+        grants: &Arc<[Grant]>,
         source: &str,
         limits: isolith_core::Limits,
         before: Option<&SuspendedRun>,
@@ -197,7 +198,7 @@ impl Runs {
         let mut means = self.household.means(&run.caller.id).map_err(|error| failed(&error))?;
         means.tools = Arc::new(ClientTools(Arc::clone(run)));
         let identity = Identity { run: run.id.clone(), program: Digest::of(source).to_string() };
-        let gate = Gate::new(grants.to_vec(), limits, identity, means.clone())
+        let gate = Gate::new(Arc::clone(grants), limits, identity, means.clone())
             .map_err(|error| Refusal::invalid(error).at("grants"))?;
         let gate = match before {
             Some(before) => gate.after(before.calls()),

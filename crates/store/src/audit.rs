@@ -2,6 +2,7 @@
 
 mod lines;
 mod query;
+mod queue;
 mod rows;
 mod writer;
 
@@ -10,16 +11,15 @@ use crate::database::{self, Use};
 use crate::migrations::AUDIT;
 use isolith_core::{AuditLog, AuditRow};
 pub use query::AuditQuery;
+use queue::Queue;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use writer::{Message, Writer};
 
-/// How many rows wait to be written. Whoever records more waits until there is room: a moment's wait is better than a gap.
-const QUEUE_ROWS_MAX: usize = 4096;
 /// How many rows are kept.
 const ROWS_MAX: u64 = 1_000_000;
 /// For how long.
@@ -46,7 +46,7 @@ impl Default for Retention {
 /// waits for room, so that no row is lost. Dropping the log writes what is left.
 pub struct Audit {
     path: PathBuf,
-    rows: Option<SyncSender<Message>>,
+    queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
     recorded: AtomicU64,
     // How many of the recorded rows are committed.
@@ -57,14 +57,15 @@ pub struct Audit {
 impl Audit {
     pub(crate) fn open(path: &Path) -> Result<Audit, StoreError> {
         let connection = database::open(path, &AUDIT)?;
-        let (rows, queue) = sync_channel(QUEUE_ROWS_MAX);
+        let queue = Arc::new(Queue::default());
+        let own = Arc::clone(&queue);
         let flushed = Arc::new(AtomicU64::new(0));
         let writer = Writer::new(connection, path.to_owned(), flushed.clone());
-        let thread = std::thread::Builder::new().name("isolith-audit".into()).spawn(move || writer.run(&queue));
+        let thread = std::thread::Builder::new().name("isolith-audit".into()).spawn(move || writer.run(&own));
         let thread = thread.map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
         Ok(Audit {
             path: path.to_owned(),
-            rows: Some(rows),
+            queue,
             thread: Some(thread),
             recorded: AtomicU64::new(0),
             flushed,
@@ -98,7 +99,7 @@ impl Audit {
     }
 
     fn send(&self, message: Message) -> bool {
-        self.rows.as_ref().is_some_and(|rows| rows.send(message).is_ok())
+        self.queue.send(message)
     }
 }
 
@@ -125,7 +126,7 @@ impl AuditLog for Audit {
 impl Drop for Audit {
     fn drop(&mut self) {
         // The writer ends when nothing can come any more, after it wrote what came.
-        self.rows = None;
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -54,9 +54,27 @@ const PUBLISH = `(native, hooks, keep) => {
     };
   }`;
 
+/** Where the path of a URL begins in which a parser would change nothing, or 0: `guest/url.c` in other words. */
+export function plainUrl(text) {
+  const found = /^(https?):\/\/([a-z0-9.-]+)(?::([1-9][0-9]{0,4}))?(?=\/)/.exec(text);
+  if (found === null) return 0;
+  const [start, scheme, host, port] = found;
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  const byte = '(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])';
+  if (last === '' || host.includes('xn--') || (/^[0-9]/.test(last) && !new RegExp(`^(?:${byte}\\.){3}${byte}$`).test(host))) return 0;
+  if (port > 65535 || port === { http: '80', https: '443' }[scheme]) return 0;
+  const rest = text.slice(start.length);
+  if (!/^(?:\/(?!\.|%2e)[!$-&'()*+,\-.0-;=@-[\]_a-z|~]*)+(?:\?[!$-&(-;=?-~]*)?$/i.test(rest)) return 0;
+  return start.length;
+}
+
 /** What a host may answer besides JSON and bytes. */
 export class HostBody {
   constructor(id, length = null) { Object.assign(this, { id, length }); }
+}
+/** A response whose body is beside it. */
+export class HostResponse {
+  constructor(head, whole) { Object.assign(this, { head, whole }); }
 }
 export class HostError extends Error {
   constructor(name, message, code) { super(message); Object.assign(this, { name, code }); }
@@ -86,19 +104,25 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     if (value instanceof HostBody) return hooks.makeBody(value.id, value.length);
     return parse(JSON.stringify(value));
   };
+  const made = (value, make) => {
+    if (make === undefined) return reply(value);
+    return value instanceof HostResponse ? make(JSON.stringify(value.head), guestBytes(value.whole), value.head.status) : make(reply(value));
+  };
   const failure = (error) => (error instanceof HostError ? hooks.makeError(error.name, error.message, error.code) : error);
   const spaces = new Map();
   const found = new Map();
   const native = {
-    ask: (what, bytes) => {
+    ask: (what, bytes, make) => {
       const text = JSON.stringify(what);
       if (text.length + (bytes === undefined ? 0 : byteLength.call(bytes)) + 4 > payloadMax) throw new GuestRangeError('too large');
       const sent = bytes === undefined ? undefined : new Uint8Array(byteLength.call(bytes));
       if (sent !== undefined) sent.set(bytes);
       return new GuestPromise((resolve, reject) => {
-        Promise.resolve().then(() => ask(JSON.parse(text), sent)).then((value) => resolve(reply(value)), (error) => reject(failure(error)));
+        Promise.resolve().then(() => ask(JSON.parse(text), sent)).then((value) => resolve(made(value, make)), (error) => reject(failure(error)));
       });
     },
+    plainUrl,
+    get: (url, request, make) => (plainUrl(url) === 0 ? undefined : native.ask({ kind: 'fetch', request, url, method: 'GET', headers: [], redirect: 'follow', streamed: false, body: null }, undefined, make)),
     payloadMax: () => payloadMax,
     spaceName: (object) => spaces.get(object),
     findSpace: (name) => found.get(name),
@@ -119,9 +143,9 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     startedAt: () => startedAt,
     randomFill: (bytes) => { Uint8Array.prototype.set.call(bytes, randomBytes(byteLength.call(bytes))); return true; },
     utf8Encode: (text) => guestBytes(new TextEncoder().encode(text)),
-    utf8Decode: (bytes, fatal) => {
+    utf8Decode: (bytes, fatal, skipMark) => {
       try {
-        return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes);
+        return new TextDecoder('utf-8', { fatal, ignoreBOM: skipMark !== true }).decode(bytes);
       } catch {
         throw new GuestTypeError('The encoded data was not valid for encoding utf-8');
       }

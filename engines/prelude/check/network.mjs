@@ -1,7 +1,7 @@
 // fetch: the same programs against a local server, once through the prelude and a stand-in for the host, once through Node's
 // own fetch; then what only the host can see of it.
 import { createServer } from 'node:http';
-import { HostError } from './load.mjs';
+import { HostError, HostResponse } from './load.mjs';
 
 function serve() {
   const server = createServer(async (request, response) => {
@@ -31,8 +31,13 @@ function serve() {
   return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server)); });
 }
 
-/** A host that performs what the guest asks with Node's fetch. `log` is what it was asked. */
-function makeHost() {
+const WHOLE_BYTES_MAX = 16 << 10;
+
+/**
+ * A host that performs what the guest asks with Node's fetch. `log` is what it was asked. With `whole`, a small body that ends comes
+ * with its response.
+ */
+function makeHost({ whole = false } = {}) {
   const log = [];
   const requests = new Map();
   const bodies = new Map();
@@ -46,11 +51,14 @@ function makeHost() {
     try {
       const { url, method, headers, redirect } = call;
       const response = await fetch(url, { method, headers, redirect, body, duplex: 'half', signal: open.controller.signal });
+      const endless = response.url.endsWith('/drip') || Number(response.headers.get('content-length')) > WHOLE_BYTES_MAX || response.url.endsWith('/large');
       let id = null;
-      if (response.body !== null) bodies.set(id = ++lastBody, response.body.getReader());
+      const bytes_ = whole && !endless && response.body !== null ? new Uint8Array(await response.arrayBuffer()) : undefined;
+      if (bytes_ === undefined && response.body !== null) bodies.set(id = ++lastBody, response.body.getReader());
       const fields = [];
       for (const [name, value] of response.headers) fields.push([name, value]);
-      return { url: response.url, status: response.status, statusText: response.statusText, headers: fields, redirected: response.redirected, body: id, length: null };
+      const head = { url: response.url, status: response.status, statusText: response.statusText, headers: fields, redirected: response.redirected, body: id, length: null };
+      return bytes_ === undefined ? head : new HostResponse(head, bytes_);
     } catch (error) {
       throw new HostError('TypeError', error.message, 'egress.failed');
     }
@@ -68,6 +76,7 @@ function makeHost() {
     return undefined;
   };
   const read = async (id) => {
+    if (whole) log.push('read');
     const { value, done } = await bodies.get(id).read();
     return done ? new Uint8Array(0) : value;
   };
@@ -135,16 +144,16 @@ const wrap = (program) => `(async () => { ${program} })()`;
 export default async function check({ fresh, is, compare }) {
   const server = await serve();
   const base = `http://127.0.0.1:${server.address().port}`;
-  for (const program of programs(base)) {
-    const host = makeHost();
+  for (const [program, whole] of programs(base).flatMap((program) => [[program, false], [program, true]])) {
+    const host = makeHost({ whole });
     const guest = fresh({ ask: host.ask, bodies: host.read });
     guest.configure(guest.run('({ fetch: true })'));
     await compare('network', program.replaceAll(base, ''), () => guest.run(wrap(program)), () => (0, eval)(wrap(program)));
   }
 
   /** What the host was asked while a program ran. */
-  const asked = async (program) => {
-    const host = makeHost();
+  const asked = async (program, options) => {
+    const host = makeHost(options);
     const guest = fresh({ ask: host.ask, bodies: host.read, payloadMax: 2_000 });
     guest.configure(guest.run('({ fetch: true })'));
     let value;
@@ -173,6 +182,32 @@ export default async function check({ fresh, is, compare }) {
   is('network', 'a body that is not one drops the request', await asked(`return fetch('${base}/echo', { method: 'POST', body: (async function* () { yield 5; })() });`), ['TypeError', 'fetch', 'drop request']);
   is('network', 'an abort ends the upload', await asked(`const c = new AbortController(); let closed = 0; const p = fetch('${base}/slow', { method: 'POST', signal: c.signal, body: (async function* () { try { for (;;) yield 'a'; } finally { closed++; } })() }); await new Promise((f) => queueMicrotask(f)); c.abort(); await p.catch(() => {}); await null; await null; await null; return closed <= 1;`).then((log) => [log[0], log.filter((x) => x === 'drop request').length]), [true, 1]);
   is('network', 'a payload that is too large is a RangeError', await asked(`return fetch('${base}/echo', { method: 'POST', body: new Uint8Array(5000) });`), ['RangeError']);
+
+  const whole = (program) => asked(program, { whole: true });
+  is('network', 'a whole body needs no further call', await whole(`return (await (await fetch('${base}/json')).json()).a[1];`), ['é', 'fetch']);
+  is('network', 'nor does a stream over it', await whole(`let n = 0; const r = await fetch('${base}/json'); const { body } = r; for await (const c of body) n += c.length; return [n, r.bodyUsed, body === r.body];`), [[14, true, true], 'fetch']);
+  is('network', 'it is read once', await whole(`const r = await fetch('${base}/json'); const seen = [r.bodyUsed]; await r.json(); seen.push(r.bodyUsed, r.body.locked, await r.text().catch((e) => e.name), await r.blob().catch((e) => e.name)); try { r.clone(); } catch (e) { seen.push(e.name); } return seen;`), [[false, true, false, 'TypeError', 'TypeError', 'TypeError'], 'fetch']);
+  is('network', 'clones of it are its equals', await whole(`const r = await fetch('${base}/json'); const c = r.clone(); const b = await c.bytes(); b.fill(0); return [(await r.json()).a[0], r.status, c.status, c.url === r.url, c.headers.get('content-type')];`), [[1, 200, 200, true, 'application/json'], 'fetch']);
+  is('network', 'cancelling it asks nothing', await whole(`const r = await fetch('${base}/json'); await r.body.cancel(); return [r.bodyUsed, await r.text().catch((e) => e.name)];`), [[true, 'TypeError'], 'fetch']);
+  is('network', 'an abort after the response takes it away', await whole(`const c = new AbortController(); const r = await fetch('${base}/json', { signal: c.signal }); c.abort('late'); return [await r.text().catch((e) => e), r.status];`), [['late', 200], 'fetch']);
+  is('network', 'an abort after it was read does not', await whole(`const c = new AbortController(); const r = await fetch('${base}/json', { signal: c.signal }); const t = await r.text(); c.abort('late'); return t.length;`), [13, 'fetch']);
+  is('network', 'an abort while it comes drops the request and nothing else', await whole(`const c = new AbortController(); const p = fetch('${base}/json', { signal: c.signal }); await null; c.abort('late'); return p;`), ['late', 'fetch', 'drop request']);
+  is('network', 'its other forms', await whole(`const get = () => fetch('${base}/json'); return [(await (await get()).arrayBuffer()).byteLength, (await (await get()).blob()).type, await (await get()).formData().catch((e) => e.name), (await (await get()).bytes()).length];`), [[14, 'application/json', 'TypeError', 14], 'fetch', 'fetch', 'fetch', 'fetch']);
+  is('network', 'its headers cannot be changed, and are the same when looked at again', await whole(`const r = await fetch('${base}/teapot'); let e; try { r.headers.set('a', 'b'); } catch (error) { e = error.name; } return [e, r.headers === r.headers, r.headers.get('x-a'), r.type, r.statusText, r.redirected];`), [['TypeError', true, '1', 'basic', 'Short And Stout', false], 'fetch']);
+  const marked = fresh({ ask: async () => new HostResponse({ url: 'http://h/', status: 200, statusText: '', headers: [], redirected: false, body: null, length: 5 }, new TextEncoder().encode('\ufeff[1]')) });
+  marked.configure(marked.run('({ fetch: true })'));
+  is('network', 'a byte order mark is no part of it', await marked.run(`(async () => [await (await fetch('http://h/')).text(), (await (await fetch('http://h/')).json())[0], (await (await fetch('http://h/')).bytes()).length])()`), ['[1]', 1, 6]);
+
+  // A request with nothing but a URL goes another way than others: the host must not be able to tell.
+  const calls = [];
+  const seeing = fresh({ ask: async (call) => { calls.push(JSON.stringify(call)); return { url: call.url, status: 200, statusText: '', headers: [], redirected: false, body: null, length: null }; } });
+  seeing.configure(seeing.run('({ fetch: true })'));
+  const url = 'http://h:8080/a/b?c=d';
+  await seeing.run(`(async () => { await fetch('${url}'); await fetch('${url}', {}); await fetch(new URL('${url}')); await fetch(new Request('${url}')); await fetch(' ${url}#e'); await fetch({ toString: () => '${url}' }); })()`);
+  is('network', 'however it is written, a request is the same', new Set(calls.map((call) => call.replace(/"request":\d+/, ''))).size, 1);
+  is('network', 'each has a number of its own', calls.map((call) => JSON.parse(call).request), [1, 2, 3, 4, 5, 6]);
+  is('network', 'what is no URL asks nothing', await seeing.run(`(async () => { const seen = []; for (const bad of ['http://u:p@h/', 'http://u@h/', 'http://h:99999/', 'http:///', 'h/x', 'http://a b/', 'http://h', 'http://[::1/']) seen.push(await fetch(bad).then(() => 'sent', (e) => e.constructor.name + ': ' + e.message.slice(0, 12))); return seen; })()`).then((seen) => [seen.join('|'), calls.length]),
+    ['TypeError: Request cann|TypeError: Request cann|TypeError: Failed to pa|TypeError: Failed to pa|TypeError: Failed to pa|TypeError: Failed to pa|sent|TypeError: Failed to pa', 7]);
 
   const order = fresh({ ask: async () => ({ url: '', status: 200, statusText: '', headers: [], redirected: false, body: null, length: null }) });
   order.configure(order.run('({ fetch: true })'));

@@ -1,3 +1,5 @@
+import { HostResponse } from './load.mjs';
+
 // A guest that redefines everything it can reach loses no output, forges no result and breaks no binding.
 const spoil = `
   const noop = () => { throw new Error('spoiled'); };
@@ -82,6 +84,8 @@ export default async function check({ fresh, is }) {
     const work = async () => {
       const r = await keptFetch('http://h/p?q#f', { method: 'put', headers: { 'X-A': 'b' }, body: 'text' });
       say(r.status + ' ' + r.headers.get('x-b') + ' ' + await r.text());
+      const plain = await keptFetch('http://h/plain');
+      say(plain.status + ' ' + plain.url + ' ' + plain.type + ' ' + plain.headers.get('x-b') + ' ' + (await plain.clone().json()).n + ' ' + await plain.text());
       const up = await keptFetch('http://h/up', { method: 'POST', body: (async function* () { yield chunk; })() });
       say('up ' + up.status);
       say('kv ' + await keptKv.put('k', { a: 1 }, { ttl: 1 }) + await keptKv.get('k'));
@@ -99,6 +103,7 @@ export default async function check({ fresh, is }) {
     const bodies = new Map([[1, new TextEncoder().encode('body')], [2, new TextEncoder().encode('body')]]);
     const guest = fresh({ bodies, ask: async (call, bytes) => {
       asked.push([JSON.stringify(call), bytes === undefined ? null : Buffer.from(bytes).toString()]);
+      if (call.url === 'http://h/plain') return new HostResponse({ url: call.url, status: 200, statusText: '', headers: [['x-b', 'c']], redirected: false, body: null, length: 7 }, new TextEncoder().encode('{"n":1}'));
       if (call.kind === 'fetch') return { url: 'u', status: 200, statusText: '', headers: [['x-b', 'c']], redirected: false, body: call.streamed ? null : ++last, length: null };
       return call.op === undefined ? 'answer' : answers[call.op];
     } });
@@ -107,7 +112,7 @@ export default async function check({ fresh, is }) {
     return new Promise((resolve) => { setTimeout(() => resolve([guest.stdout(), asked]), 100); });
   };
   const calmly = await bound('');
-  is('tamper', 'the bindings were used at all', calmly[0].length, 7);
+  is('tamper', 'the bindings were used at all', calmly[0].length, 8);
   is('tamper', 'bindings ask and give the same after every replacement', await bound(spoilMore), calmly);
   is('tamper', 'a toJSON on every object changes no call', await bound('Object.prototype.toJSON = Array.prototype.toJSON = () => 5;').then(([, asked]) => asked.map(([call]) => call.slice(0, 9)).every((start) => start.startsWith('{"'))), true);
 

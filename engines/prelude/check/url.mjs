@@ -1,4 +1,6 @@
 // URL and URLSearchParams against Node's.
+import { plainUrl } from './load.mjs';
+
 const inputs = String.raw`
 http://example.com
 https://example.com/
@@ -405,11 +407,30 @@ const show = `((input, base) => { try { const u = base === '' ? new URL(input) :
 
 const parse = (pair) => `${show}(...${pair})`;
 
-export default async function check({ same }) {
+export default async function check({ same, is }) {
   await same('url', inputs.map((input) => JSON.stringify([input, ''])), parse);
   await same('url', bases.slice(1).flatMap((base) => relatives.map((input) => JSON.stringify([input, base]))), parse);
   await same('url', inputs.filter((_, i) => i % 3 === 0).map((input) => JSON.stringify([input, bases[1]])), parse);
   await same('url', setters.flatMap(([start, name, values]) => values.map((value) => JSON.stringify([start, name, value]))),
     (triple) => `(([start, name, value]) => { const u = new URL(start); u[name] = value; return [u.href, u[name]]; })(${triple})`);
   await same('url', params);
+
+  // What is recognised as plain is what parsing changes nothing in.
+  const parts = { scheme: ['http://', 'https://', 'HTTP://', 'http:/', 'ftp://', 'https://u@'], host: ['h', 'a.b', 'a-b.c', 'A.b', '1.2.3.4', '1.2.3', '01.2.3.4', '256.1.1.1', 'a.1', 'a.0x1', '1.a', 'a.', '.a', 'xn--bcher-kva.x', 'a.xn--x', 'é', 'a_b', '[::1]', '', '0.0.0.0', 'a..b', '1.2.3.4.5', 'h%41'],
+    port: ['', ':', ':80', ':443', ':8080', ':0', ':08', ':65535', ':65536', ':1x'], path: ['', '/', '/a', '/a/b/', '//', '/.', '/..', '/a/../b', '/a.b', '/.a', '/%2e', '/%2E%2e/x', '/%20', '/%', '/a b', '/a\\b', "/'", '/{', '/^', '/`', '/|', '/é', '/a;b=c,d', '/~!$&()*+:@[]', '/x\t'],
+    query: ['', '?', '?a=b&c', "?'", '?a b', '?<', '?{}|^`', '?é', '?%zz', '?a?b/..', '#x', '?q#x'] };
+  const random = (seed) => () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+  const next = random(7);
+  const pick = (list) => list[Math.floor(next() * list.length)];
+  const made = Array.from({ length: 6_000 }, () => pick(parts.scheme.slice(0, next() < 0.8 ? 2 : 6)) + pick(parts.host) + pick(parts.port) + pick(parts.path) + pick(parts.query));
+  let plain = 0;
+  const wrong = made.filter((text) => {
+    const at = plainUrl(text);
+    if (at === 0) return false;
+    plain += 1;
+    const url = new URL(text);
+    return url.href !== text || url.username !== '' || url.password !== '' || url.hash !== '' || text.slice(at) !== url.pathname + (text.includes('?') ? '?' + text.split('?').slice(1).join('?') : '');
+  });
+  is('url', 'plain URLs are written as a parser would', [wrong, plain > 100], [[], true]);
+  await same('url', made.filter((text) => plainUrl(text) !== 0).slice(0, 300).map((input) => JSON.stringify([input, ''])), parse);
 }

@@ -56,6 +56,7 @@ const slice = uncurry(String.prototype.slice);
 const startsWith = uncurry(String.prototype.startsWith);
 const toLowerCase = uncurry(String.prototype.toLowerCase);
 const toUpperCase = uncurry(String.prototype.toUpperCase);
+const toWellFormed = uncurry(String.prototype.toWellFormed);
 const trim = uncurry(String.prototype.trim);
 const trimEnd = uncurry(String.prototype.trimEnd);
 const includes = (text, part) => indexOf(text, part) !== -1;
@@ -238,7 +239,7 @@ const rejected = (reason) => new Promise((_, reject) => { reject(reason); });
 const {
   output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, spaceName: nativeSpaceName, findSpace: nativeFindSpace, readBody: nativeReadBody,
   setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
-  now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode,
+  now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode, plainUrl: nativePlainUrl, get: nativeGet,
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,
   proxyTarget: nativeProxyTarget,
 } = native;

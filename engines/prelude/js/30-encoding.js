@@ -1,23 +1,7 @@
 // Encoding: TextEncoder, TextDecoder, atob and btoa.
 
 /** A string with lone surrogates replaced, which the platform calls a USVString. */
-function wellFormed(value) {
-  const text = toText(value);
-  let made = '';
-  let from = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = charCodeAt(text, i);
-    if (unit < 0xd800 || unit > 0xdfff) continue;
-    const next = i + 1 < text.length ? charCodeAt(text, i + 1) : 0;
-    if (unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) {
-      i += 1;
-      continue;
-    }
-    made += slice(text, from, i) + '\ufffd';
-    from = i + 1;
-  }
-  return from === 0 ? text : made + slice(text, from);
-}
+const wellFormed = (value) => toWellFormed(toText(value));
 
 const encodeUtf8 = (text) => nativeUtf8Encode(text);
 

@@ -113,8 +113,24 @@ function schemeLength(text) {
   return -1;
 }
 
+/** The record of a URL in which parsing changes nothing; its path begins at `at`. */
+function plainRecord(text, at) {
+  const url = newUrlRecord();
+  url.scheme = text[4] === 's' ? 'https' : 'http';
+  const authority = slice(text, url.scheme.length + 3, at);
+  const colon = indexOf(authority, ':');
+  url.host = colon === -1 ? authority : slice(authority, 0, colon);
+  if (colon !== -1) url.port = +slice(authority, colon + 1);
+  const mark = indexOf(text, '?', at);
+  url.path = split(slice(text, at + 1, mark === -1 ? text.length : mark), '/');
+  if (mark !== -1) url.query = slice(text, mark + 1);
+  return url;
+}
+
 /** A record, or undefined when the input is no URL. The input is well-formed; `base` is a record or undefined. */
 function parseUrl(given, base) {
+  const at = nativePlainUrl(given);
+  if (at !== 0) return plainRecord(given, at);
   let rest = removeTabsAndNewlines(trimControls(given));
   const url = newUrlRecord();
   const colon = schemeLength(rest);

@@ -1,23 +1,22 @@
 // Headers: names and values of HTTP fields, checked, combined and sorted as Fetch says.
 
-const isTokenUnit = (unit) => isAlpha(unit) || isDigit(unit) || (unit < 0x7f && includes("!#$%&'*+-.^_`|~", fromCharCode(unit)));
-const isToken = (text) => {
-  for (let i = 0; i < text.length; i++) if (!isTokenUnit(charCodeAt(text, i))) return false;
-  return text !== '';
-};
+const NO_TOKEN = /[^!#$%&'*+\-.^_\x60|~0-9A-Za-z]/;
+const isToken = (text) => text !== '' && !matches(NO_TOKEN, text);
 
+const BEYOND_BYTES = /[^\0-\xff]/;
 /** A text whose code units fit in bytes; anything else is a TypeError. */
 function byteString(value, what) {
   const text = toText(value);
-  for (let i = 0; i < text.length; i++) {
-    if (charCodeAt(text, i) > 0xff) throw new TypeError(what + ' has a character beyond U+00FF at index ' + i);
-  }
+  const found = regExpExec(BEYOND_BYTES, text);
+  if (found !== null) throw new TypeError(what + ' has a character beyond U+00FF at index ' + found.index);
   return text;
 }
 
+const UNUSUAL_VALUE = /^[\t\n\r ]|[\0\n\r]|[\t\n\r ]$/;
 const isHttpSpace = (unit) => unit === 32 || unit === 9 || unit === 10 || unit === 13;
 function headerValue(value, what) {
   const text = byteString(value, what);
+  if (!matches(UNUSUAL_VALUE, text)) return text;
   let from = 0;
   let to = text.length;
   while (from < to && isHttpSpace(charCodeAt(text, from))) from += 1;

@@ -91,9 +91,6 @@ async function readHostBody(id) {
 }
 
 /** UTF-8 to text as bodies want it: malformed bytes replaced, a byte order mark removed. */
-function decodeUtf8(bytes) {
-  const text = nativeUtf8Decode(bytes, false);
-  return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text;
-}
+const decodeUtf8 = (bytes) => nativeUtf8Decode(bytes, false, true);
 
 const makeBody = (id, length) => new HostBody(id, length ?? null);

@@ -3,16 +3,14 @@
 // A source gives chunks until an empty one. `whole` is what is left of it where that is all here already; `cancel` says that
 // the rest is not wanted.
 
-const bytesSource = (bytes) => ({
-  __proto__: null,
-  whole: bytes,
-  async next() {
-    const chunk = this.whole;
-    this.whole = NO_BYTES;
-    return chunk;
-  },
-  cancel() { this.whole = NO_BYTES; },
-});
+const takeWhole = (source) => {
+  const bytes = source.whole;
+  source.whole = NO_BYTES;
+  return bytes;
+};
+async function nextOfWhole() { return takeWhole(this); }
+function cancelWhole() { this.whole = NO_BYTES; }
+const bytesSource = (bytes) => ({ __proto__: null, whole: bytes, next: nextOfWhole, cancel: cancelWhole });
 const hostSource = (id) => {
   let over = false;
   return {
@@ -135,7 +133,7 @@ async function consumeBody(state) {
   if (state.used || state.locked) throw new TypeError('Body is unusable: Body has already been read');
   if (state.source === null) return new Uint8Array(0);
   state.used = true;
-  return await readSource(state.source);
+  return state.source.whole === undefined ? await readSource(state.source) : takeWhole(state.source);
 }
 
 function cloneBody(state) {
@@ -164,15 +162,19 @@ async function bodyFormData(state, type) {
   throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
 }
 
-/** Adds the reading methods to a class. `stateOf` and `headersOf` check that they are called on one of its objects. */
-function addBodyMethods(Class, stateOf, headersOf) {
+/**
+ * Adds the reading methods to a class. `stateOf`, `headersOf` and `wholeOf` check that they are called on one of its objects; the
+ * last gives a body that needs no state, because all of it is here and nobody has looked at it yet, and marks it as read.
+ */
+function addBodyMethods(Class, stateOf, headersOf, wholeOf) {
+  const bytesOf = async (object) => wholeOf(object) ?? await consumeBody(stateOf(object));
   const methods = {
-    async arrayBuffer() { return typedBuffer(await consumeBody(stateOf(this))); },
-    async blob() { return makeBlob(await consumeBody(stateOf(this)), getHeader(headersOf(this), 'content-type') ?? ''); },
-    async bytes() { return await consumeBody(stateOf(this)); },
+    async arrayBuffer() { return typedBuffer(await bytesOf(this)); },
+    async blob() { return makeBlob(await bytesOf(this), getHeader(headersOf(this), 'content-type') ?? ''); },
+    async bytes() { return await bytesOf(this); },
     async formData() { return await bodyFormData(stateOf(this), getHeader(headersOf(this), 'content-type')); },
-    async json() { return jsonParse(decodeUtf8(await consumeBody(stateOf(this)))); },
-    async text() { return decodeUtf8(await consumeBody(stateOf(this))); },
+    async json() { return jsonParse(decodeUtf8(wholeOf(this) ?? await consumeBody(stateOf(this)))); },
+    async text() { return decodeUtf8(wholeOf(this) ?? await consumeBody(stateOf(this))); },
   };
   const names = ownKeys(methods);
   for (let i = 0; i < names.length; i++) defineVisible(Class.prototype, names[i], methods[names[i]]);

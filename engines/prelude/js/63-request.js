@@ -48,10 +48,33 @@ function requestMember(name, value) {
   }
 }
 
-function requestMethod(text) {
+function requestUrl(text) {
+  const url = parseUrl(text, undefined);
+  if (url === undefined) throw new TypeError('Failed to parse URL from ' + text);
+  if (hasCredentials(url)) throw new TypeError('Request cannot be constructed from a URL that includes credentials: ' + text);
+  return url;
+}
+
+/** What was given, or `usual`. */
+function requestMethod({ method: text, mode }, usual) {
+  const method = text === undefined ? usual : knownMethod(text);
+  if (mode === 'navigate') throw new TypeError('Request: navigate is not an accepted value of mode');
+  return method;
+}
+function knownMethod(text) {
   const upper = toUpperCase(text);
   if (!isToken(text) || FORBIDDEN_METHODS[upper]) throw new TypeError('\'' + text + '\' is not a valid HTTP method.');
   return KNOWN_METHODS[upper] ? upper : text;
+}
+
+const isBodiless = (method) => method === 'GET' || method === 'HEAD';
+const BODILESS = 'Request with GET/HEAD method cannot have body.';
+/** The state of a body that was given, whose type becomes a header where there is none. */
+function requestBody(given, method, headers) {
+  if (given !== null && isBodiless(method)) throw new TypeError(BODILESS);
+  const body = extractBody(given);
+  if (body.type !== null && getHeader(headers, 'content-type') === null) addHeader(headers, 'content-type', body.type);
+  return body;
 }
 
 class Request {
@@ -68,11 +91,8 @@ class Request {
     const from = isObject(input) && #url in input ? input : undefined;
     const text = from === undefined ? wellFormed(input) : '';
     const given = readRequestInit(init);
-    if (from === undefined) {
-      this.#url = parseUrl(text, undefined);
-      if (this.#url === undefined) throw new TypeError('Failed to parse URL from ' + text);
-      if (hasCredentials(this.#url)) throw new TypeError('Request cannot be constructed from a URL that includes credentials: ' + text);
-    } else {
+    if (from === undefined) this.#url = requestUrl(text);
+    else {
       this.#url = from.#url;
       this.#method = from.#method;
       const names = ownKeys(from.#options);
@@ -86,21 +106,16 @@ class Request {
   }
 
   #takeOptions(given) {
-    if (given.method !== undefined) this.#method = requestMethod(given.method);
-    if (given.mode === 'navigate') throw new TypeError('Request: navigate is not an accepted value of mode');
+    this.#method = requestMethod(given, this.#method);
     const names = ownKeys(this.#options);
     for (let i = 0; i < names.length; i++) if (given[names[i]] !== undefined) this.#options[names[i]] = given[names[i]];
   }
 
   #takeBody(given, from) {
-    const bodiless = this.#method === 'GET' || this.#method === 'HEAD';
-    if (bodiless && ((given !== undefined && given !== null) || (given === undefined && from !== undefined && from.#body.source !== null))) {
-      throw new TypeError('Request with GET/HEAD method cannot have body.');
-    }
     if (given !== undefined) {
-      this.#body = extractBody(given);
-      if (this.#body.type !== null && getHeader(this.#headers, 'content-type') === null) addHeader(this.#headers, 'content-type', this.#body.type);
+      this.#body = requestBody(given, this.#method, this.#headers);
     } else if (from !== undefined && from.#body.source !== null) {
+      if (isBodiless(this.#method)) throw new TypeError(BODILESS);
       if (from.#body.used || from.#body.locked) throw new TypeError('Cannot construct a Request with a Request object that has already been used.');
       this.#body = newBodyState(from.#body.source, from.#body.type);
       from.#body.used = true;
@@ -137,14 +152,15 @@ class Request {
     return {
       stateOf: (request) => request.#body,
       headersOf: (request) => request.#headers,
-      partsOf: (request) => ({ __proto__: null, url: request.#url, method: request.#method, headers: request.#headers, body: request.#body,
-        signal: request.#signal, redirect: request.#options.redirect }),
+      isOne: (value) => isObject(value) && #url in value,
+      partsOf: (request) => ({ __proto__: null, url: serializeUrl(request.#url, true), method: request.#method, headers: request.#headers,
+        body: request.#body, signal: request.#signal, redirect: request.#options.redirect }),
     };
   }
 }
-const { stateOf: requestState, headersOf: requestHeaders, partsOf: requestParts } = Request.inside();
+const { stateOf: requestState, headersOf: requestHeaders, partsOf: requestParts, isOne: isRequest } = Request.inside();
 delete Request.inside;
-addBodyMethods(Request, requestState, requestHeaders);
+addBodyMethods(Request, requestState, requestHeaders, ignore);
 publish(Request);
 showAs(Request, (request) => ({ fields: { method: request.method, url: request.url, headers: request.headers, destination: request.destination,
   referrer: request.referrer, referrerPolicy: request.referrerPolicy, mode: request.mode, credentials: request.credentials, cache: request.cache,

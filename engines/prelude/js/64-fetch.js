@@ -15,8 +15,8 @@ function headersForHost(headers) {
   return list;
 }
 
-/** The body of a response, which an abort turns into an error. */
-function responseSource(id, signal) {
+/** The body of a response, which an abort turns into an error: to be read from the host, or `whole`. */
+function responseSource(id, whole, signal) {
   let over = false;
   let aborted = false;
   let failRead = ignore;
@@ -27,7 +27,7 @@ function responseSource(id, signal) {
   const onAborted = () => {
     end();
     aborted = true;
-    dropBody(id);
+    if (id !== null) dropBody(id);
     failRead(reasonOf(signal));
   };
   onAbort(signal, onAborted);
@@ -37,7 +37,10 @@ function responseSource(id, signal) {
     next: () => new Promise((resolve, reject) => {
       if (aborted) reject(reasonOf(signal));
       else if (over) resolve(NO_BYTES);
-      else {
+      else if (whole !== undefined) {
+        end();
+        resolve(whole);
+      } else {
         failRead = reject;
         whenSettled(nativeReadBody(id, HOST_BODY_CHUNK_BYTES), (chunk) => {
           if (!over && typedLength(chunk) === 0) end();
@@ -51,17 +54,33 @@ function responseSource(id, signal) {
     cancel: () => {
       if (over) return;
       end();
-      dropBody(id);
+      if (id !== null) dropBody(id);
     },
   };
 }
 
-function makeResponse(reply, signal) {
-  if (reply.body === null) return responseFromHost(reply, null);
-  if (!NULL_BODY_STATUS[reply.status]) return responseFromHost(reply, responseSource(reply.body, signal));
-  dropBody(reply.body);
-  return responseFromHost(reply, null);
+/**
+ * What became of a request, in the two forms in which the host says it: a reply with the number of the body, or null; or the text
+ * of such a reply, the whole body and the status. Nothing that the program can reach is asked here.
+ */
+function makeResponse(reply, whole, status, signal) {
+  if (whole !== undefined) {
+    if (NULL_BODY_STATUS[status]) return responseFromHost(status, reply, null);
+    return signal === null ? responseWithWhole(status, reply, whole) : responseFromHost(status, reply, responseSource(null, whole, signal));
+  }
+  const { body: id, status: code } = reply;
+  const head = hostHead(reply);
+  if (id === null) return responseFromHost(code, head, null);
+  if (NULL_BODY_STATUS[code]) {
+    dropBody(id);
+    return responseFromHost(code, head, null);
+  }
+  return responseFromHost(code, head, signal === null ? hostSource(id) : responseSource(id, undefined, signal));
 }
+/** For a request that cannot be aborted: all that the engine has to do when the host has answered. */
+const answered = (reply, whole, status) => makeResponse(reply, whole, status, null);
+/** For one that can be: what came, because more may have happened by the time the program is told. */
+const asItCame = (reply, whole, status) => ({ __proto__: null, reply, whole, status });
 
 /** Sends a body chunk by chunk; the next one is asked for when the host has room. */
 async function sendBody(number, source, exchange) {
@@ -89,19 +108,26 @@ const CALL_OVERHEAD_BYTES = 256;
 function sendRequest(parts) {
   const { signal, body: state } = parts;
   const { source } = state;
-  if (isAborted(signal)) {
+  if (signal !== null && isAborted(signal)) {
     source?.cancel();
     return rejected(reasonOf(signal));
   }
   requestCount += 1;
-  const number = requestCount;
   const whole = source === null ? undefined : source.whole;
   const streamed = source !== null && whole === undefined;
-  const call = { __proto__: null, kind: 'fetch', request: number, url: serializeUrl(parts.url, true), method: parts.method,
-    headers: headersForHost(parts.headers), redirect: parts.redirect, streamed, body: whole === undefined ? null : newList() };
+  const call = { __proto__: null, kind: 'fetch', request: requestCount, url: parts.url, method: parts.method,
+    headers: parts.headers === undefined ? newList() : headersForHost(parts.headers), redirect: parts.redirect, streamed,
+    body: whole === undefined ? null : newList() };
   if (source !== null) state.used = true;
+  if (signal === null && !streamed) return nativeAsk(call, whole, answered);
+  return attend(call, whole, source, signal ?? new AbortSignal(signalMaker));
+}
+
+/** Sends a request that may be aborted, or whose body is sent while it is under way. */
+function attend(call, whole, source, signal) {
+  const { request: number, streamed } = call;
   return new Promise((resolve, reject) => {
-    const answer = nativeAsk(call, whole);
+    const answer = nativeAsk(call, whole, asItCame);
     const exchange = { __proto__: null, over: false, answered: false, writing: false, sent: !streamed };
     const giveUp = (reason) => {
       exchange.over = true;
@@ -111,14 +137,14 @@ function sendRequest(parts) {
     };
     const onAborted = () => { giveUp(reasonOf(signal)); };
     onAbort(signal, onAborted);
-    whenSettled(answer, (reply) => {
+    whenSettled(answer, (came) => {
       if (exchange.over) {
-        if (reply.body !== null) dropBody(reply.body);
+        if (came.whole === undefined && came.reply.body !== null) dropBody(came.reply.body);
         return;
       }
       exchange.answered = true;
       if (exchange.sent) offAbort(signal, onAborted);
-      resolve(makeResponse(reply, signal));
+      resolve(makeResponse(came.reply, came.whole, came.status, signal));
     }, (error) => {
       if (exchange.over) return;
       exchange.over = true;
@@ -141,11 +167,32 @@ function sendRequest(parts) {
   });
 }
 
+/** The parts of a request that no Request has to be made for: nobody could look at it. */
+function directParts(input, init) {
+  const text = wellFormed(input);
+  const given = readRequestInit(init);
+  const url = nativePlainUrl(text) === 0 ? serializeUrl(requestUrl(text), true) : text;
+  const method = requestMethod(given, 'GET');
+  let { headers, body } = given;
+  if (body !== undefined) {
+    headers ??= new Headers();
+    body = requestBody(body, method, headers);
+  } else body = noBody();
+  return { __proto__: null, url, method, headers, body, signal: given.signal ?? null, redirect: given.redirect ?? 'follow' };
+}
+
 const fetchGlobal = {
   fetch(input, init = undefined) {
     try {
+      if (typeof input === 'string' && init === undefined) {
+        const response = nativeGet(input, requestCount + 1, answered);
+        if (response !== undefined) {
+          requestCount += 1;
+          return response;
+        }
+      }
       requireArguments(arguments, 1, 'fetch');
-      return sendRequest(requestParts(new Request(input, init)));
+      return sendRequest(isRequest(input) ? requestParts(new Request(input, init)) : directParts(input, init));
     } catch (error) {
       return rejected(error);
     }

@@ -1,6 +1,11 @@
 // Host calls: numbered in the order made, each a promise until its reply comes.
 
-typedef struct { uint32_t id; bool used; JSValue resolve, reject; } Slot;
+typedef struct {
+    uint32_t id;
+    bool used;
+    JSValue promise;
+    JSValue make; // what turns the reply into the promise's value, where the prelude says so
+} Slot;
 
 static Slot *slots;              // open addressing by id; ids only grow
 static uint32_t slot_cap, outstanding, next_call;
@@ -27,14 +32,48 @@ static bool slots_grow(void) {
     return true;
 }
 
+// A promise without the two functions that would settle it: only the host's reply does.
+static JSValue new_promise(JSContext *c) {
+    JSValue promise = js_create_from_ctor(c, JS_UNDEFINED, JS_CLASS_PROMISE);
+    if (JS_IsException(promise)) return promise;
+    JSPromiseData *s = js_mallocz(c, sizeof *s);
+    if (!s) { JS_FreeValue(c, promise); return JS_EXCEPTION; }
+    s->promise_state = JS_PROMISE_PENDING;
+    init_list_head(&s->promise_reactions[0]);
+    init_list_head(&s->promise_reactions[1]);
+    s->promise_result = JS_UNDEFINED;
+    JS_SetOpaqueInternal(promise, s);
+    return promise;
+}
+
+// What the function that resolves a promise would do, once. The program may have given `then` to what the value inherits from.
+static void settle_promise(JSValueConst promise, JSValueConst v, bool ok) {
+    if (ok && JS_IsObject(v)) {
+        JSValue then = JS_GetProperty(ctx, v, JS_ATOM_then);
+        if (JS_IsException(then)) {
+            JSValue error = JS_GetException(ctx);
+            fulfill_or_reject_promise(ctx, promise, error, true);
+            JS_FreeValue(ctx, error);
+            return;
+        }
+        if (JS_IsFunction(ctx, then)) {
+            JSValueConst args[3] = { promise, v, then };
+            JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);
+            JS_FreeValue(ctx, then);
+            return;
+        }
+        JS_FreeValue(ctx, then);
+    }
+    fulfill_or_reject_promise(ctx, promise, v, !ok);
+}
+
 // Makes a call and gives the promise of its reply.
-static JSValue make_call(JSContext *c, uint32_t kind, const char *name, size_t name_len, const uint8_t *data, uint32_t len) {
-    JSValue caps[2];
+static JSValue make_call(JSContext *c, uint32_t kind, const char *name, size_t name_len, const uint8_t *data, uint32_t len, JSValueConst make) {
     if (outstanding * 2 >= slot_cap && !slots_grow()) return JS_ThrowOutOfMemory(c);
-    JSValue promise = JS_NewPromiseCapability(c, caps);
+    JSValue promise = new_promise(c);
     if (JS_IsException(promise)) return promise;
     uint32_t id = next_call++;
-    *slot_for(id, false) = (Slot){ id, true, caps[0], caps[1] };
+    *slot_for(id, false) = (Slot){ id, true, js_dup(promise), js_dup(make) };
     outstanding++;
     host_call(id, kind, name, name_len, data, len);
     return promise;
@@ -51,7 +90,7 @@ static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValu
         size_t n;
         const char *name = JS_ToCStringLen(c, &n, argv[0]);
         if (name) {
-            promise = make_call(c, CALL_TOOL, name, n, out.at, r == ENCODED ? out.len : NO_DATA);
+            promise = make_call(c, CALL_TOOL, name, n, out.at, r == ENCODED ? out.len : NO_DATA, JS_UNDEFINED);
             JS_FreeCString(c, name);
         }
     }
@@ -59,7 +98,8 @@ static JSValue native_call(JSContext *c, JSValueConst this_val, int argc, JSValu
     return promise;
 }
 
-// ask(call, bytes) -> Promise. Everything that is not a tool: the call as JSON after its length, then the bytes as they are.
+// ask(call, bytes, make) -> Promise. Everything that is not a tool: the call as JSON after its length, then the bytes as they
+// are. `make` turns the reply, and the bytes beside it, into the promise's value: no other promise is needed for that.
 static JSValue native_ask(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     Bytes out = { .max = payload_max };
@@ -81,9 +121,30 @@ static JSValue native_ask(JSContext *c, JSValueConst this_val, int argc, JSValue
     else if (r == ENCODED_NOTHING) JS_ThrowTypeError(c, "there is nothing to ask");
     else if (r == ENCODED) {
         memcpy(out.at, &json_len, 4);
-        promise = make_call(c, CALL_ASK, "", 0, out.at, out.len);
+        promise = make_call(c, CALL_ASK, "", 0, out.at, out.len, argv[2]);
     }
     free(out.at);
+    return promise;
+}
+
+// get(url, request, make) -> Promise, or undefined when the URL is one for a parser. A request with nothing but a URL is most of
+// them, and it goes as what it is: the guest's number for it, then the URL.
+static JSValue native_get(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val; (void)argc;
+    uint32_t request;
+    if (JS_ToUint32(c, &request, argv[1])) return JS_EXCEPTION;
+    JSValue text = JS_ToString(c, argv[0]);
+    if (JS_IsException(text)) return text;
+    JSString *s = JS_VALUE_GET_STRING(text);
+    JSValue promise = JS_UNDEFINED;
+    if (!s->is_wide_char && s->len < payload_max - 4 && url_plain(str8(s), s->len)) {
+        Bytes out = { .max = payload_max };
+        bytes_add(&out, &request, 4);
+        bytes_add(&out, str8(s), s->len);
+        promise = out.failed ? JS_ThrowOutOfMemory(c) : make_call(c, CALL_GET, "", 0, out.at, out.len, argv[2]);
+        free(out.at);
+    }
+    JS_FreeValue(c, text);
     return promise;
 }
 
@@ -98,7 +159,7 @@ static JSValue native_read_body(JSContext *c, JSValueConst this_val, int argc, J
     (void)this_val; (void)argc;
     uint32_t ask[2];
     if (JS_ToUint32(c, &ask[0], argv[0]) || JS_ToUint32(c, &ask[1], argv[1])) return JS_EXCEPTION;
-    return make_call(c, CALL_READ_BODY, "", 0, (uint8_t *)ask, sizeof ask);
+    return make_call(c, CALL_READ_BODY, "", 0, (uint8_t *)ask, sizeof ask, JS_UNDEFINED);
 }
 
 // A failure comes as three texts, each after its length: name, message, code.
@@ -121,6 +182,7 @@ static JSValue reply_error(const uint8_t *data, size_t len) {
 static JSValue reply_value(uint32_t kind, const uint8_t *data, size_t len) {
     switch (kind) {
     case REPLY_VALUE: return decode_value(ctx, data, len);
+    case REPLY_RESPONSE: return JS_NewStringLen(ctx, (const char *)data + 8, read_u32(data)); // few look at more than the status
     case REPLY_BYTES: return JS_NewUint8ArrayCopy(ctx, data, len);
     case REPLY_FAILED: return reply_error(data, len);
     case REPLY_BODY: {
@@ -132,6 +194,21 @@ static JSValue reply_value(uint32_t kind, const uint8_t *data, size_t len) {
     }
 }
 
+// What the prelude makes of a reply. That of a response with its body beside it is the text of its head, the body and the status:
+// the length of the text, the status, the text and the body.
+static JSValue make_value(JSValueConst make, JSValue reply, uint32_t kind, const uint8_t *data, size_t len) {
+    JSValue args[3] = { reply, JS_UNDEFINED, JS_UNDEFINED };
+    if (kind == REPLY_RESPONSE) {
+        size_t at = 8 + read_u32(data);
+        args[1] = JS_NewUint8ArrayCopy(ctx, data + at, len - at);
+        args[2] = js_int32(read_u32(data + 4));
+    }
+    JSValue v = JS_IsException(args[1]) ? args[1] : JS_Call(ctx, make, JS_UNDEFINED, 3, vc(args));
+    JS_FreeValue(ctx, reply);
+    JS_FreeValue(ctx, args[1]);
+    return v;
+}
+
 // Settles the promise of call `id`; false when it broke the run. An unknown id is a timer's: see timers.c.
 static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
     Slot slot = *s;
@@ -139,16 +216,15 @@ static bool settle(Slot *s, uint32_t kind, const uint8_t *data, size_t len) {
     outstanding--;
     JSValue v = reply_value(kind, data, len);
     bool ok = kind != REPLY_FAILED;
+    if (ok && !JS_IsException(v) && !JS_IsUndefined(slot.make)) v = make_value(slot.make, v, kind, data, len);
     if (JS_IsException(v)) {
         if (interrupted) return false;
         v = JS_GetException(ctx);
         ok = false;
     }
-    JSValue r = JS_Call(ctx, ok ? slot.resolve : slot.reject, JS_UNDEFINED, 1, vc(&v));
+    settle_promise(slot.promise, v, ok);
     JS_FreeValue(ctx, v);
-    JS_FreeValue(ctx, slot.resolve);
-    JS_FreeValue(ctx, slot.reject);
-    if (JS_IsException(r)) return false;
-    JS_FreeValue(ctx, r);
+    JS_FreeValue(ctx, slot.promise);
+    JS_FreeValue(ctx, slot.make);
     return true;
 }

@@ -23,8 +23,8 @@ enum { PENDING = 0, ENDED = 1, BROKEN = 2 };
 enum { END_VALUE = 0, END_UNDEFINED = 1, END_THROWN = 2, END_SYNTAX = 3, END_STALLED = 4, END_VALUE_TOO_LARGE = 5,
        END_STACK = 6, END_INTERRUPTED = 7, END_MEMORY = 8 };
 enum { FORM_BODY = 0, FORM_SCRIPT = 1, FORM_MODULE = 2 };
-enum { CALL_TOOL = 0, CALL_SLEEP = 1, CALL_READ_BODY = 2, CALL_ASK = 3 };
-enum { REPLY_VALUE = 0, REPLY_UNDEFINED = 1, REPLY_BYTES = 2, REPLY_BODY = 3, REPLY_FAILED = 4 };
+enum { CALL_TOOL = 0, CALL_SLEEP = 1, CALL_READ_BODY = 2, CALL_ASK = 3, CALL_GET = 4 };
+enum { REPLY_VALUE = 0, REPLY_UNDEFINED = 1, REPLY_BYTES = 2, REPLY_BODY = 3, REPLY_FAILED = 4, REPLY_RESPONSE = 5 };
 
 IMPORT("call") extern void host_call(uint32_t id, uint32_t kind, const char *name, uint32_t name_len, const uint8_t *data,
                                      uint32_t data_len);
@@ -73,6 +73,7 @@ static JSValue isolith_stack_overflow(JSContext *c) {
 #include "json_in.c"
 #include "random.c"
 #include "digest.c"
+#include "url.c"
 #include "calls.c"
 #include "ambient.c"
 #include "rejections.c"

@@ -52,13 +52,14 @@ static int32_t take_utf8(const uint8_t **p, const uint8_t *end) {
     return c;
 }
 
-// utf8Decode(bytes, fatal)
+// utf8Decode(bytes, fatal, skipMark): the mark is one of byte order, which bodies do not count as theirs
 static JSValue native_utf8_decode(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val; (void)argc;
     size_t n;
     const uint8_t *from = JS_GetUint8Array(c, &n, argv[0]);
     if (!from && n) return JS_EXCEPTION;
     bool fatal = JS_ToBool(c, argv[1]);
+    if (n >= 3 && JS_ToBool(c, argv[2]) && !memcmp(from, "\xef\xbb\xbf", 3)) { from += 3; n -= 3; }
     size_t ascii = 0;
     while (ascii < n && from[ascii] < 0x80) ascii++;
     if (ascii == n) return js_new_string8_len(c, (const char *)from, n);

@@ -2,8 +2,8 @@
 
 use crate::ask;
 use isolith_core::{
-    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, Form, HostCall, HostReply, Json, Program, Source,
-    Start, Timestamp,
+    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply, Json,
+    Program, RequestId, Source, Start, Timestamp,
 };
 
 /// The length that stands for `undefined`.
@@ -152,6 +152,15 @@ pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> V
                 body.extend(length.map_or(-1.0, |n| n as f64).to_le_bytes());
                 (3, &body)
             }
+            HostReply::Response { head, status, whole } => {
+                let head = head.text().as_bytes();
+                body.reserve(8 + head.len() + whole.len());
+                body.extend((head.len() as u32).to_le_bytes());
+                body.extend(u32::from(*status).to_le_bytes());
+                body.extend(head);
+                body.extend(whole);
+                (5, &body)
+            }
             HostReply::Failed { error: CallError { name, message, code } } => {
                 for text in [Some(name), Some(message), code.as_ref()] {
                     body.extend(text.map_or(NO_DATA, |t| t.len() as u32).to_le_bytes());
@@ -193,6 +202,11 @@ pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<H
             Some(HostCall::ReadBody { body: BodyId(number(0)?), most_bytes })
         }
         3 => ask::read(data?),
+        4 => {
+            let (request, url) = data?.split_first_chunk()?;
+            let url = std::str::from_utf8(url).ok()?;
+            Some(HostCall::Fetch(Box::new(FetchCall::get(RequestId(u32::from_le_bytes(*request)), url))))
+        }
         _ => None,
     }
 }
@@ -280,7 +294,10 @@ mod tests {
             (2, b"", Some(b"1234567")),
             (3, b"", Some(b"1")),
             (3, b"", None),
-            (4, b"", Some(b"1")),
+            (4, b"", Some(b"123")),
+            (4, b"", Some(b"1234\xff")),
+            (4, b"", None),
+            (5, b"", Some(b"1")),
         ];
         for (kind, name, data) in rows {
             assert_eq!(read_call(*kind, name, *data), None, "{kind} {name:?} {data:?}");

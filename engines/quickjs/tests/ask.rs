@@ -4,7 +4,7 @@
 
 mod support;
 
-use isolith_core::{BodyId, ErrorKind, FilesOp, HostCall, HostReply, Json, KvOp, Redirect};
+use isolith_core::{BodyId, ErrorKind, FetchCall, FilesOp, HostCall, HostReply, Json, KvOp, Redirect, RequestId};
 use support::{Given, json, run, run_with};
 
 fn nothing(_: &HostCall) -> HostReply {
@@ -92,6 +92,61 @@ fn a_request_and_its_response_make_the_round() {
     assert_eq!((fetch.redirect, fetch.streamed), (Redirect::Manual, false));
     let wanted = [("content-type", "text/plain;charset=UTF-8"), ("x-a", "b")];
     assert_eq!(fetch.headers, wanted.map(|(n, v)| (n.to_owned(), v.to_owned())));
+}
+
+#[test]
+fn a_response_may_come_whole() {
+    let head = r#"{"url":"http://h/x?é","status":203,"statusText":"Öd","headers":[["x-b","c"]],"redirected":true,"body":null,"length":7}"#;
+    let whole = |body: &[u8]| HostReply::Response {
+        head: Json::from_text(head.into()).unwrap(),
+        status: 203,
+        whole: body.to_vec(),
+    };
+    let code = "
+        const first = await fetch('http://h/x');
+        const seen = [first.ok, first.status, first.bodyUsed, await first.json(), first.bodyUsed, await first.text().catch((e) => e.name)];
+        const r = await fetch('http://h/x', {});
+        seen.push(r.url, r.statusText, r.type, r.redirected, r.headers.get('x-b'), await r.clone().text());
+        for await (const chunk of r.body) seen.push(chunk.length);
+        const aborted = new AbortController();
+        const late = await fetch('http://h/x', { signal: aborted.signal });
+        aborted.abort('late');
+        seen.push(await late.text().catch((e) => e));
+        return seen;";
+    let ran = run(code, &Given::default(), |_| whole(b"{\"n\":1}"));
+    let wanted =
+        r#"[true,203,false,{"n":1},true,"TypeError","http://h/x?é","Öd","basic",true,"c","{\"n\":1}",7,"late"]"#;
+    assert_eq!(ran.value(), wanted);
+    // However it is asked for, the host is asked the same, and nothing more.
+    let bare: Vec<HostCall> =
+        (1..=3).map(|n| HostCall::Fetch(Box::new(FetchCall::get(RequestId(n), "http://h/x")))).collect();
+    assert_eq!(ran.calls, bare);
+    let code = "return [(await (await fetch('http://h/')).bytes()).length, await (await fetch('http://h/')).json().catch((e) => e.name)]";
+    assert_eq!(run(code, &Given::default(), |_| whole(b"\xff\x00{")).value(), r#"[3,"SyntaxError"]"#);
+    // A program that gives every object a `then` gets what it asked for, once.
+    let code = "Object.prototype.then = function (done) { delete Object.prototype.then; done(this.status); }; return await fetch('http://h/')";
+    assert_eq!(run(code, &Given::default(), |_| whole(b"")).value(), "203");
+    let code = "Object.defineProperty(Response.prototype, 'then', { get() { throw new RangeError('x'); } }); return await fetch('http://h/').catch((e) => e.name)";
+    assert_eq!(run(code, &Given::default(), |_| whole(b"")).value(), r#""RangeError""#);
+}
+
+/// A space in front is no part of a URL, and sends it through the parser: the guest's own and the quick way have to agree.
+#[test]
+fn what_is_taken_for_a_plain_url_is_one() {
+    let code = r#"
+        const hosts = ['h', 'a.b', 'a-b.c', 'A.b', '1.2.3.4', '1.2.3', '01.2.3.4', '256.1.1.1', '1.2.3.4.5', 'a.1', 'a.0x1', '1.a', 'a.', '.a', 'xn--bcher-kva.x', 'a.xn--x', 'é', 'a_b', '[::1]', '', 'h%41', 'u@h', 'u:p@h', '0.0.0.0'];
+        const ports = ['', ':', ':80', ':443', ':8080', ':0', ':08', ':65535', ':65536', ':1x', ':8080?'];
+        const paths = ['', '/', '/a', '/a/b/', '//', '/.', '/..', '/a/../b', '/a.b', '/.a', '/%2e', '/%2E%2e/x', '/%20', '/%', '/a b', '/a\b', "/'", '/{', '/^', '/`', '/|', '/é', '/a;b=c,d', '/~!$&()*+:@[]', '/x	', '/?', '/?a=b&c', "/?'", '/?a b', '/?<', '/?{}|^`', '/?é', '/?%zz', '/?a?b/..', '/#x', '/?q#x', '/%2'];
+        const parts = (text) => { try { const u = new URL(text); return [u.href, u.protocol, u.username, u.host, u.hostname, u.port, u.pathname, u.search, u.hash, u.origin].join(' '); } catch (e) { return e.name; } };
+        const wrong = [];
+        let n = 0;
+        for (const scheme of ['http://', 'https://']) for (const host of hosts) for (const port of ports) for (const path of paths) {
+            const text = scheme + host + port + path;
+            n++;
+            if (parts(text) !== parts(' ' + text)) wrong.push(text);
+        }
+        return [n, wrong.slice(0, 5)];"#;
+    assert_eq!(run(code, &Given::default(), nothing).value(), format!("[{},[]]", 2 * 24 * 11 * 37));
 }
 
 #[test]

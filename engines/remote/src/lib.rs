@@ -12,9 +12,9 @@ mod link;
 mod peer;
 mod socket;
 mod state;
-//mod worker;
+mod worker;
 
 pub use address::{Address, AddressError};
 pub use engine::Remote;
 pub use socket::ConnectError;
-//pub use worker::{ItsLimits, Worker};
+pub use worker::{ItsLimits, Worker};

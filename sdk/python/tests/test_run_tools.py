@@ -167,12 +167,12 @@ async def test_async_tools_run_on_the_loop_side_by_side(client: AsyncIsolith) ->
         nonlocal arrived
         assert asyncio.get_running_loop() is home
         arrived += 1
-        if arrived == 50:
+        if arrived == 10:
             everyone.set()
         await asyncio.wait_for(everyone.wait(), 20)
 
-    code = "return (await Promise.all(Array.from({length: 50}, () => tools.meet()))).length"
-    assert (await client.run(code, [meet])).value_or_raise() == 50
+    code = "return (await Promise.all(Array.from({length: 10}, () => tools.meet()))).length"
+    assert (await client.run(code, [meet])).value_or_raise() == 10
 
 
 async def test_a_tool_that_outlives_its_run_is_ignored(client: AsyncIsolith) -> None:

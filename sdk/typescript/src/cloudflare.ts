@@ -1,6 +1,7 @@
 import { parseWithBytes, stringifyWithBytes } from "./cloudflare/binary.js";
 import { namespacesOf } from "./cloudflare/namespaces.js";
 import type { ConnectorBinding, ExecuteResult, Executor, ResolvedProvider } from "./cloudflare/types.js";
+import { outcomeInTime } from "./deadline.js";
 import { describeThrown } from "./errors.js";
 import { setUp } from "./guest/setup.js";
 import type { Isolith } from "./isolith.js";
@@ -31,6 +32,7 @@ const LOG_ENTRIES_MAX = 10_000;
 const LOG_UNITS_MAX = 1_000_000;
 const LOG_TRUNCATED = "[log output truncated]";
 const PREFIXES = { log: "", info: "", debug: "", warn: "[warn] ", error: "[error] " };
+const TIMED_OUT = "Execution timed out";
 /** The one tool that all calls of all namespaces go through. */
 const DISPATCH = "codemode$";
 
@@ -70,8 +72,9 @@ export class IsolithExecutor implements Executor {
       const answer = await namespaces[index]?.call(method, parseWithBytes(sent) as unknown[]);
       return stringifyWithBytes(answer);
     };
-    const outcome = await this.#client().run(program, { ...this.#base(), args, tools: { [DISPATCH]: dispatch } });
-    return toResult(outcome);
+    const running = this.#client().start(program, { ...this.#base(), args, tools: { [DISPATCH]: dispatch } });
+    const outcome = await outcomeInTime(running, this.#options.timeout ?? TIMEOUT_MS);
+    return outcome === undefined ? { result: undefined, error: TIMED_OUT, logs: [] } : toResult(outcome);
   }
 
   #client(): Isolith {
@@ -98,6 +101,6 @@ function toResult(outcome: Outcome): ExecuteResult {
   const logs = outcome.outputs.map(({ stream, text }) => (stream === "stderr" ? `[error] ${text}` : text));
   if (outcome.status === "ok") return { result: outcome.value, logs };
   const { kind, message } = outcome.error;
-  const error = kind === "timeout" || kind === "cpu_limit" ? "Execution timed out" : message;
+  const error = kind === "timeout" || kind === "cpu_limit" ? TIMED_OUT : message;
   return { result: undefined, error, logs };
 }

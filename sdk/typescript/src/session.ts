@@ -1,7 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backoff, delayBefore } from "./backoff.js";
-import { ClosedError, ConnectionError, IsolithError, ProtocolError } from "./errors.js";
+import { ClosedError, ConnectionError, IsolithError, ProtocolError, type Refusal, RequestError } from "./errors.js";
 import { Greeting } from "./greeting.js";
 import type { Link, OpenLink } from "./link.js";
 import type { LiveRun } from "./run.js";
@@ -183,7 +183,9 @@ export class Session {
   #receive(message: ServerMessage): void {
     this.#heard = true;
     if (message.type === "pong") return this.#confirm();
-    if (message.type === "hello" || message.run === undefined) return;
+    if (message.type === "hello") return;
+    if (message.type === "error" && message.run === undefined) return this.#unnamed(message.error);
+    if (message.run === undefined) return;
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
     if (message.type === "error" && run.attaching && !run.seen) {
@@ -193,6 +195,12 @@ export class Session {
       return;
     }
     run.receive(message);
+  }
+
+  /** A refusal that names no run. It can only be for one of which nothing was heard, and often there is just one. */
+  #unnamed(refusal: Refusal): void {
+    const [only, ...others] = [...this.#runs.values()].filter((run) => run.introduced && !run.seen);
+    if (only !== undefined && others.length === 0) only.fail(new RequestError(refusal));
   }
 
   #lost(error: ConnectionError): void {

@@ -1,6 +1,6 @@
 //! What works on this machine, and what to do where something does not.
 
-use crate::args::Doctor;
+use crate::args::{Doctor, Elsewhere};
 use crate::exit::Exit;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::{Done, show};
@@ -139,7 +139,7 @@ fn page_scan() -> Finding {
 fn first_run() -> Finding {
     let began = Instant::now();
     let attempt = || -> Result<String, Box<dyn std::error::Error>> {
-        let session = super::session::Session::small().map_err(|_| "the engine does not start")?;
+        let session = super::session::Session::small(&Elsewhere::default()).map_err(|_| "the engine does not start")?;
         let started = began.elapsed();
         let quiet = crate::args::Show { json: true, quiet: true };
         let attend = super::session::attend(

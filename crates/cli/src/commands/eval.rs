@@ -11,7 +11,7 @@ pub(crate) fn eval(args: Eval) -> Done {
     }
     let suspend = args.suspend.suspend.as_deref();
     let source = Source { name: "eval".into(), text: args.code };
-    let session = Session::small()?;
+    let session = Session::small(&args.options.elsewhere)?;
     let job = Job::new(source, &args.options, suspend, &session.runner)?;
     session.run(job, args.options.show, suspend)
 }

@@ -22,7 +22,7 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(files: &[PathBuf], jobs: u32, options: &RunOptions) -> Done {
-    let session = Session::wide(jobs)?;
+    let session = Session::wide(jobs, &options.elsewhere)?;
     // Everything is read and checked first: one wrong file stops all, before anything runs.
     let all_jobs = files
         .iter()

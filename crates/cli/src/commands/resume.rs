@@ -15,7 +15,7 @@ pub(crate) fn resume(args: Resume) -> Done {
     let (name, source) = (run.name().to_owned(), run.source().to_owned());
     let suspend = args.suspend.suspend.as_deref();
     let again = Again { patience: suspend.map(|_| session::AT_ONCE) };
-    let session = Session::small()?;
+    let session = Session::small(&args.elsewhere)?;
     let (run, host, audit) = Job::again(run, &args.grants, &session.runner)?;
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
     let attend = session::attend(host, args.show, &spinner);

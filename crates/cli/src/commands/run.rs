@@ -11,7 +11,7 @@ pub(crate) fn run(args: Run) -> Done {
         [file] if args.watch => watch::watch(file, &args.options),
         [file] => {
             let source = source::program(file, session::limits(&args.options, None).source_bytes)?;
-            let session = Session::small()?;
+            let session = Session::small(&args.options.elsewhere)?;
             let job = Job::new(source, &args.options, suspend, &session.runner)?;
             session.run(job, args.options.show, suspend)
         }

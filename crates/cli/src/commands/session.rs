@@ -1,6 +1,6 @@
 //! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
 
-use crate::args::{RunOptions, Show};
+use crate::args::{Elsewhere, RunOptions, Show};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
@@ -8,8 +8,9 @@ use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
 use crate::{Done, paint, show};
-use isolith_core::{AuditLog, Host, Limits, Manifest, OutputSink, Timestamp};
+use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
+use isolith_remote::{ItsLimits, Remote, Worker};
 use isolith_runner::{Attend, Ended, Patience, Plan, RunError, Runner, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,23 +29,23 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn small() -> Result<Session, Failure> {
+    pub(crate) fn small(elsewhere: &Elsewhere) -> Result<Session, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Session::on(runtime, SMALL)
+        Session::on(runtime, SMALL, elsewhere)
     }
 
     /// For `jobs` programs side by side.
-    pub(crate) fn wide(jobs: u32) -> Result<Session, Failure> {
+    pub(crate) fn wide(jobs: u32, elsewhere: &Elsewhere) -> Result<Session, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = cores.min(jobs as usize);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-        Session::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() })
+        Session::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() }, elsewhere)
     }
 
-    fn on(runtime: std::io::Result<Runtime>, options: Options) -> Result<Session, Failure> {
+    fn on(runtime: std::io::Result<Runtime>, options: Options, elsewhere: &Elsewhere) -> Result<Session, Failure> {
         let runtime = runtime.map_err(|error| Failure::internal("starting the runtime", &error))?;
-        let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
-        Ok(Session { runner: Runner::new(Arc::new(engine)), runtime })
+        let engine = engine(&runtime, options, elsewhere)?;
+        Ok(Session { runner: Runner::new(engine), runtime })
     }
 
     /// Runs one program and shows how it ended.
@@ -57,6 +58,29 @@ impl Session {
         flush(audit)?;
         finish(ended, show, suspend, &name, &source)
     }
+}
+
+/// The engine of this build, or one that is elsewhere.
+fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<Arc<dyn Engine>, Failure> {
+    if let Some(url) = &elsewhere.remote {
+        let key = elsewhere.remote_key_env.as_deref().map(variable).transpose()?;
+        let connected = runtime.block_on(Remote::connect(url, key.as_deref()));
+        let hint = "`isolith serve` has to run there, with a key of scope `isolates` in the variable of `--remote-key-env`";
+        return Ok(Arc::new(connected.map_err(|error| Failure::usage(error, hint))?));
+    }
+    if let Some(url) = &elsewhere.worker {
+        let key = elsewhere.worker_key_env.as_deref().map(variable).transpose()?;
+        let trust = if elsewhere.trust_worker_limits { ItsLimits::Trusted } else { ItsLimits::NotTrusted };
+        let worker = Worker::new(url, key.as_deref(), trust);
+        return Ok(Arc::new(worker.map_err(|error| Failure::usage(error, "give the address of the Worker"))?));
+    }
+    let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
+    Ok(Arc::new(engine))
+}
+
+/// A key comes from the environment: what is on a command line is seen by everyone on the machine.
+fn variable(name: &str) -> Result<String, Failure> {
+    std::env::var(name).map_err(|_| Failure::usage(format!("there is no variable `{name}`"), "set it to the key"))
 }
 
 /// Shows how a run ended and, if it was suspended, puts it where it is to be found again.

@@ -26,7 +26,7 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
         .map_err(|error| Failure::usage(format!("cannot read `{}`: {error}", file.display()), "check the path"))?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
-    let session = Session::small()?;
+    let session = Session::small(&options.elsewhere)?;
     loop {
         if let Err(failure) = once(&session, &file, options) {
             failure.report();

@@ -11,6 +11,7 @@ pub mod process;
 pub mod search;
 pub mod server;
 pub mod terminal;
+pub mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

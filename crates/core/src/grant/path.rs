@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The part of a site below one path: `/v1` is itself and what is below it, `/v1/` only what is below.
@@ -38,7 +39,8 @@ impl PathPrefix {
 
     /// Whether `path`, as a URL has it, lies here.
     pub fn covers(&self, path: &str) -> bool {
-        match one_spelling(path).strip_prefix(&*self.0) {
+        let one = if path.contains('%') { Cow::Owned(one_spelling(path)) } else { Cow::Borrowed(path) };
+        match one.strip_prefix(&*self.0) {
             Some(rest) => rest.is_empty() || self.0.ends_with('/') || rest.starts_with('/'),
             None => false,
         }

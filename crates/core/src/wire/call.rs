@@ -79,6 +79,12 @@ pub(super) fn write_reply(to: &mut Writer, (id, reply): &(CallId, HostReply)) {
             to.text(message);
             to.maybe(code.as_deref(), Writer::text);
         }
+        HostReply::Response { head, status, whole } => {
+            to.byte(4);
+            to.text(head.text());
+            to.number((*status).into());
+            to.bytes(whole);
+        }
     }
 }
 
@@ -92,6 +98,10 @@ pub(super) fn read_reply(from: &mut Reader<'_>) -> Result<(CallId, HostReply), M
             let (name, message) = (from.text()?.to_owned(), from.text()?.to_owned());
             let code = from.maybe(Reader::text)?.map(str::to_owned);
             HostReply::Failed { error: CallError { name, message, code } }
+        }
+        4 => {
+            let (head, status) = (from.json()?, from.small()?);
+            HostReply::Response { head, status, whole: from.bytes()?.to_vec() }
         }
         _ => return Err(Malformed),
     };

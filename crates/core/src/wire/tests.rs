@@ -49,6 +49,7 @@ fn a_turn() -> Vec<u8> {
         HostReply::Body { body: BodyId(3), length: None },
         HostReply::Bytes { bytes: vec![0, 255] },
         HostReply::Failed { error },
+        HostReply::Response { head: json("{}"), status: 200, whole: vec![0, 255] },
     ];
     let replies = replies.into_iter().enumerate().map(|(n, reply)| (CallId(n as u32), reply)).collect();
     let turn = Turn { now: Timestamp::from_micros(5), wall_left: Duration::from_millis(1), replies };

@@ -86,10 +86,9 @@ impl ResponseBody {
             self.permit = permit.ok();
             self.decoders = None;
         }
-        let mut buffer = vec![0; most];
-        let read = timeout_at(until, self.reader.read(&mut buffer)).await.map_err(|_| late())?;
+        let mut buffer = Vec::with_capacity(most);
+        let read = timeout_at(until, self.reader.read_buf(&mut buffer)).await.map_err(|_| late())?;
         let amount = read.map_err(|error| self.broken(&error))?;
-        buffer.truncate(amount);
         self.received += amount as u64;
         // THREAT[T-EGRESS-007]: a body without end, or one that is small on the wire and huge behind it, is cut as it comes.
         if self.received > self.limit {

@@ -215,7 +215,7 @@ impl Client {
     fn respond(&self, journey: &Journey, response: hyper::Response<Incoming>) -> Result<Response, CallError> {
         let (parts, body) = response.into_parts();
         let status = parts.status.as_u16();
-        let host = journey.target.host().to_string();
+        let host = journey.target.host_text().to_owned();
         let bodiless = journey.method.as_str() == "HEAD" || matches!(status, 204 | 205 | 304);
         let codings = if bodiless { Vec::new() } else { decode::codings(&parts.headers)? };
         let length = body.size_hint().exact().filter(|_| codings.is_empty());
@@ -253,7 +253,7 @@ async fn exchange(
     progress: &AtomicU64,
     target: &Target,
 ) -> Result<Result<hyper::Response<Incoming>, Outgoing>, CallError> {
-    let host = target.host().to_string();
+    let host = target.host_text();
     let (said, enough) = (AtomicU32::new(0), Arc::new(Notify::new()));
     let enough_said = enough.clone();
     hyper::ext::on_informational(&mut request, move |_| {
@@ -273,7 +273,7 @@ async fn exchange(
                 Ok(response) => Ok(Ok(response)),
                 Err(mut failed) => match failed.take_message().filter(|_| used) {
                     Some(request) => Ok(Err(request.into_body())),
-                    None => Err(error::http(&host, failed.error())),
+                    None => Err(error::http(host, failed.error())),
                 },
             },
             // THREAT[T-EGRESS-006]: a server that always says that it will answer soon.

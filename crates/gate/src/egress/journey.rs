@@ -4,6 +4,7 @@ use hyper::HeaderMap;
 use hyper::body::Bytes;
 use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, TRAILER, TRANSFER_ENCODING};
 use isolith_core::{CallError, CallOutcome, InvalidTarget, Method, Power, Target, admit};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,10 +31,9 @@ impl Journey {
     /// What is known of the next hop before anyone was asked.
     pub(super) fn report(&self) -> HopReport {
         HopReport {
-            // Until a grant is known, what is wanted is the least that covers it.
-            grant: Power::Egress(admit::smallest(&self.method, &self.target)).to_string(),
+            grant: String::new(),
             what: format!("{} {}", self.method, self.target),
-            host: self.target.host().to_string(),
+            host: self.target.host_text().to_owned(),
             outcome: CallOutcome::Failed,
             error: None,
             started: Instant::now(),
@@ -51,8 +51,12 @@ impl Journey {
     ) -> Result<T, CallError> {
         let result = result.map_err(|error| self.redacted(error));
         report.duration = report.started.elapsed();
-        report.what = self.redact_text(&report.what);
-        report.grant = self.redact_text(&report.grant);
+        if report.grant.is_empty() {
+            // Nobody was asked: what is wanted is the least that covers it.
+            report.grant = Power::Egress(admit::smallest(&self.method, &self.target)).to_string();
+        }
+        report.what = self.redact_owned(report.what);
+        report.grant = self.redact_owned(report.grant);
         report.error = result.as_ref().err().map(|error| error.message.clone());
         report.outcome = match &result {
             Ok(_) => CallOutcome::Ok,
@@ -110,7 +114,7 @@ impl Journey {
             // They are about the connection, or about a body that the guest does not get in that form.
             let about_connection = [CONNECTION, TRAILER, TRANSFER_ENCODING].contains(name) || name == "keep-alive";
             let stale = (decoded && name == CONTENT_ENCODING) || (changed && name == CONTENT_LENGTH);
-            if !about_connection && !stale && self.redact_text(name.as_str()) == name.as_str() {
+            if !about_connection && !stale && self.may_show(name.as_str()) {
                 shown.push((name.as_str().to_owned(), self.redact_latin1(value.as_bytes())));
             }
         }
@@ -119,17 +123,32 @@ impl Journey {
 
     /// An error without secrets.
     pub(super) fn redacted(&self, error: CallError) -> CallError {
-        CallError { message: self.redact_text(&error.message), ..error }
+        CallError { message: self.redact_owned(error.message), ..error }
     }
 
     /// Text without secrets.
     pub(super) fn redact_text(&self, text: &str) -> String {
-        self.redactors.iter().fold(text.to_owned(), |text, redactor| redactor.text(&text).into_owned())
+        self.redact_owned(text.to_owned())
+    }
+
+    fn redact_owned(&self, text: String) -> String {
+        self.redactors.iter().fold(text, |text, redactor| match redactor.text(&text) {
+            Cow::Owned(clean) => clean,
+            Cow::Borrowed(_) => text,
+        })
+    }
+
+    fn may_show(&self, text: &str) -> bool {
+        self.redactors.iter().all(|redactor| matches!(redactor.text(text), Cow::Borrowed(_)))
     }
 
     /// Bytes above 0x7f as the characters of those numbers, after secrets were taken out.
     pub(super) fn redact_latin1(&self, bytes: &[u8]) -> String {
         let clean = self.redactors.iter().fold(bytes.to_vec(), |bytes, redactor| redactor.bytes(&bytes).into_owned());
-        clean.into_iter().map(char::from).collect()
+        match String::from_utf8(clean) {
+            Ok(text) if text.is_ascii() => text,
+            Ok(text) => text.bytes().map(char::from).collect(),
+            Err(odd) => odd.into_bytes().into_iter().map(char::from).collect(),
+        }
     }
 }

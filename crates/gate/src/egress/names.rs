@@ -39,7 +39,13 @@ impl Names {
         if name == "localhost" || name.ends_with(".localhost") {
             return Ok(Arc::new([Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]));
         }
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).entry(name.clone()).or_default().clone();
+        // On its own: looking a name up takes far more room than knowing an address.
+        Box::pin(self.look_up(net, name)).await
+    }
+
+    async fn look_up(&self, net: &Net, name: &str) -> Result<Arc<[IpAddr]>, CallError> {
+        let known =
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_owned()).or_default().clone();
         let mut pinned = known.lock().await;
         if let Some(pinned) = pinned.as_ref().filter(|pinned| pinned.at.elapsed() < PINNED) {
             return Ok(pinned.addresses.clone());

@@ -74,6 +74,18 @@ impl Pool {
         if let Some(taken) = self.idle(&origin, addresses) {
             return Ok(taken);
         }
+        // On its own: most requests find a connection, and would make room for all that making one takes.
+        Box::pin(self.make(origin, net, tls, target, addresses)).await
+    }
+
+    async fn make(
+        &self,
+        origin: Origin,
+        net: &Net,
+        tls: Option<Arc<ClientConfig>>,
+        target: &Target,
+        addresses: &[IpAddr],
+    ) -> Result<Taken, CallError> {
         let unknown = {
             let mut origins = self.lock();
             let kept = origins.entry(origin.clone()).or_default();
@@ -184,7 +196,7 @@ impl Taken {
 
 impl Origin {
     fn of(target: &Target) -> Origin {
-        Origin { https: target.is_https(), host: target.host().to_string(), port: target.port() }
+        Origin { https: target.is_https(), host: target.host_text().to_owned(), port: target.port() }
     }
 }
 

@@ -41,10 +41,7 @@ impl Prepared {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         }
         let mut url = target.url().clone();
-        let authority = match url.port() {
-            Some(port) => format!("{}:{port}", target.host()),
-            None => target.host().to_string(),
-        };
+        let authority = target.authority().to_owned();
         if let Some(injection) = injection {
             let (url, headers, authority) = (&mut url, &mut headers, authority.as_str());
             injection.apply(Outbound { method: method.as_str(), url, headers, authority, body });

@@ -1,5 +1,4 @@
 use crate::BodySource;
-use serde::Serialize;
 use std::fmt;
 
 /// An answer from the network.
@@ -13,8 +12,7 @@ pub struct Response {
 }
 
 /// What is known of an answer before its body, in the form the guest gets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseHead {
     /// Where it came from, without what was added to the query.
     pub url: String,

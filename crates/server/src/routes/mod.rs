@@ -3,6 +3,7 @@
 mod audit;
 mod code_mode;
 mod events;
+mod isolates;
 mod runs;
 mod secrets;
 mod socket;
@@ -26,6 +27,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/audit", get(audit::rows))
         .route("/v1/code-mode", axum::routing::any(code_mode::round))
         .route("/v1/socket", get(socket::open))
+        .route("/v1/isolates", get(isolates::open))
         .route("/healthz", get(status::health))
         .route("/metrics", get(status::metrics))
         .route("/openapi.json", get(status::openapi))

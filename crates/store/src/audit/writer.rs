@@ -1,6 +1,7 @@
 //! The thread that writes the log.
 
 use super::lines::Lines;
+use super::queue::Queue;
 use super::{Retention, rows};
 use crate::{StoreError, database};
 use isolith_core::AuditRow;
@@ -8,13 +9,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::SyncSender;
 
-/// How long rows are gathered before they are committed, unless someone waits for them.
-const GATHER: Duration = Duration::from_millis(10);
-/// The most rows of one commit.
-const BATCH_ROWS_MAX: usize = 1024;
 /// The most rows that are held when they cannot be written. Beyond that the oldest are given up, and flushing says so.
 const HELD_ROWS_MAX: usize = 16 << 10;
 /// How many rows may be written between two looks at what is too old.
@@ -62,41 +58,25 @@ impl Writer {
     }
 
     /// Writes until nothing can come any more.
-    pub(super) fn run(mut self, queue: &Receiver<Message>) {
-        let mut open = true;
-        while open {
+    pub(super) fn run(mut self, queue: &Queue) {
+        // However it ends: who brings something must not wait for a writer that is gone.
+        let _closing = Closing(queue);
+        while let Some(messages) = queue.take() {
             let mut waiting = Vec::new();
-            open = self.gather(queue, &mut waiting);
+            for message in messages {
+                match message {
+                    Message::Row(row) => self.held.push(*row),
+                    Message::Flush(done) => waiting.push(done),
+                    Message::Lines(lines) => self.lines = Some(lines),
+                    Message::Retention(retention) => self.retention = retention,
+                }
+            }
             let written = self.commit();
             for done in waiting {
                 // Whoever asked may have gone.
                 let _ = done.send(written.clone());
             }
         }
-    }
-
-    /// Takes what comes until it is time to commit. False when nothing can come any more.
-    fn gather(&mut self, queue: &Receiver<Message>, waiting: &mut Vec<SyncSender<Result<(), String>>>) -> bool {
-        let mut until: Option<Instant> = None;
-        while self.held.len() < BATCH_ROWS_MAX || until.is_none() {
-            let next = match until {
-                None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => queue.recv_timeout(until.saturating_duration_since(Instant::now())),
-            };
-            match next {
-                Ok(Message::Row(row)) => self.held.push(*row),
-                Ok(Message::Flush(done)) => {
-                    waiting.push(done);
-                    return true;
-                }
-                Ok(Message::Lines(lines)) => self.lines = Some(lines),
-                Ok(Message::Retention(retention)) => self.retention = retention,
-                Err(RecvTimeoutError::Timeout) => return true,
-                Err(RecvTimeoutError::Disconnected) => return false,
-            }
-            until = until.or_else(|| Some(Instant::now() + GATHER));
-        }
-        true
     }
 
     fn commit(&mut self) -> Result<(), String> {
@@ -140,6 +120,14 @@ impl Writer {
             _ => since_pruned,
         };
         Ok(())
+    }
+}
+
+struct Closing<'a>(&'a Queue);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) fn columns(reply: &HostReply) -> (&'static str, Option<Cow<'_, [u8]>>
         HostReply::Value { json } => (VALUE, json.as_ref().map(|json| json.text().as_bytes().into())),
         HostReply::Body { body, length } => (BODY, serde_json::to_vec(&(body, length)).ok().map(Cow::from)),
         HostReply::Bytes { bytes } => (BYTES, Some(bytes.into())),
+        // No client answers a call with a response: those are the gate's own.
+        HostReply::Response { .. } => (BYTES, None),
         HostReply::Failed { error } => (FAILED, serde_json::to_vec(error).ok().map(Cow::from)),
     }
 }

@@ -1,9 +1,10 @@
+import { outcomeInTime } from "../deadline.js";
 import { correctPlaces, setUp } from "../guest/setup.js";
 import type { Isolith, RunHandle } from "../isolith.js";
 import type { Grant, RunOptions } from "../options.js";
 import type { Outcome, Output } from "../outcome.js";
 import type { BoundTools } from "./bindings.js";
-import { type AppliedLimits, disposedError, normalizeError, normalizeThrown } from "./errors.js";
+import { type AppliedLimits, disposedError, normalizeError, normalizeThrown, timeoutError } from "./errors.js";
 import type { ExecutionResult, IsolateContext } from "./types.js";
 
 export interface ContextOptions {
@@ -51,9 +52,11 @@ export class IsolithContext implements IsolateContext {
     if (this.#disposed) return { success: false, error: disposedError(), logs: [] };
     try {
       const { program, options } = this.#prepare(String(code));
-      this.#running = this.#options.client.start(program, options);
-      const outcome = await this.#running.outcome;
-      return this.#result<T>(outcome as Outcome<T>, String(code));
+      const running = this.#options.client.start<T>(program, options);
+      this.#running = running;
+      const outcome = await outcomeInTime(running, this.#options.limits.timeoutMs);
+      if (outcome !== undefined) return this.#result<T>(outcome, String(code));
+      return { success: false, error: timeoutError(this.#options.limits), logs: [] };
     } catch (thrown) {
       const error = this.#disposed ? disposedError() : normalizeThrown(thrown);
       return { success: false, error, logs: [] };

@@ -25,11 +25,15 @@ export function disposedError(): NormalizedError {
   return { name: "DisposedError", message: "Context has been disposed" };
 }
 
+export function timeoutError(limits: AppliedLimits): NormalizedError {
+  return { name: "TimeoutError", message: `Code execution timed out after ${limits.timeoutMs}ms` };
+}
+
 function nameAndMessage(error: RunError, limits: AppliedLimits): { name: string; message: string } {
   switch (error.kind) {
     case "timeout":
     case "cpu_limit":
-      return { name: "TimeoutError", message: `Code execution timed out after ${limits.timeoutMs}ms` };
+      return timeoutError(limits);
     case "stalled":
       // It would time out if it were left alone; saying so at once saves the wait.
       return { name: "TimeoutError", message: "Code execution would never end: no host work will ever resolve the promise that it awaits" };
