@@ -14,6 +14,7 @@ const [folder] = process.argv.slice(2);
 const quick = process.argv.includes("--quick");
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : undefined;
 const rounds = quick ? 3 : 7;
+const SETTLE_MS = 300;
 const memoryRuns = quick ? 60 : 1000;
 
 const rows = ROWS.filter((row) => only === undefined || row.id === only);
@@ -28,9 +29,10 @@ for (const [index, row] of rows.entries()) {
   }
   for (const peer of able) await measure(peer, row, Math.ceil(row.repeat.quick / 2));
   for (let round = 0; round < rounds; round++) {
-    // Who comes first changes from round to round.
-    for (let turn = 0; turn < able.length; turn++) {
-      const peer = able[(round + turn) % able.length];
+    // Who comes first, and who comes after whom, changes from round to round.
+    const turns = able.map((_, turn) => able[(round + turn) % able.length]);
+    for (const peer of round % 2 === 0 ? turns : turns.reverse()) {
+      await settle();
       const { wall_us, cpu_us } = await measure(peer, row, quick ? row.repeat.quick : row.repeat.full);
       results[index].peers[peer.name].wall_us.push(wall_us);
       results[index].peers[peer.name].cpu_us.push(cpu_us);
@@ -65,6 +67,12 @@ if (only === undefined) {
 process.stdout.write(table(report));
 for (const peer of peers) await peer.close();
 process.exit(0);
+
+/** What the peer before left behind, such as compilations in the background, is not the next one's. */
+async function settle() {
+  globalThis.gc?.();
+  await new Promise((done) => setTimeout(done, SETTLE_MS));
+}
 
 function show(result) {
   return result.failed ?? `${Math.round(median(result.wall_us))} µs (CPU ${Math.round(median(result.cpu_us))})`;

@@ -84,7 +84,9 @@ impl Household for Callers {
     }
 
     fn secrets(&self, caller: &CallerId) -> BoxFuture<'_, Result<Vec<String>, StoreProblem>> {
-        self.aside(caller, |stores| Ok(stores.secrets.names()?.into_iter().map(|entry| entry.name.to_string()).collect()))
+        self.aside(caller, |stores| {
+            Ok(stores.secrets.names()?.into_iter().map(|entry| entry.name.to_string()).collect())
+        })
     }
 
     fn set_secret(&self, caller: &CallerId, name: String, value: String) -> BoxFuture<'_, Result<(), StoreProblem>> {

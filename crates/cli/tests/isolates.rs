@@ -10,8 +10,8 @@ mod hostile;
 mod states;
 
 use isolith_core::{
-    Ambient, BindingName, Bindings, CallId, End, Engine, EngineError, ErrorKind, Form, HostReply, Isolate, Json, Limits,
-    OutputSink, Program, Seed, Start, Step, Stream, Timestamp, Turn,
+    Ambient, BindingName, Bindings, CallId, End, Engine, EngineError, ErrorKind, Form, HostReply, Isolate, Json,
+    Limits, OutputSink, Program, Seed, Start, Step, Stream, Timestamp, Turn,
 };
 use isolith_remote::{ConnectError, Remote};
 use std::sync::{Arc, Mutex};
@@ -131,7 +131,8 @@ fn a_limit_that_no_message_has_room_for_is_refused() {
         assert!(matches!(refused, EngineError::Unsupported(_)), "{refused}");
         // What has room for it comes back whole.
         let (start, _) = self::start(Limits { value_bytes: 20 << 20, payload_bytes: 20 << 20, ..Limits::default() });
-        let code = "const text = 'x'.repeat(15 << 20); const back = await tools.echo(text); return back === text && text";
+        let code =
+            "const text = 'x'.repeat(15 << 20); const back = await tools.echo(text); return back === text && text";
         let mut isolate = engine.start(&program(code), start).await.unwrap();
         let Step::Calls(calls) = isolate.advance(turn(&[])).await.unwrap() else { panic!("it ended") };
         let isolith_core::HostCall::Tool { args: Some(args), .. } = &calls[0].call else { panic!("{calls:?}") };

@@ -10,8 +10,8 @@ use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method, Refusal,
-    RunId, Target, admit, narrow,
+    Admitted, Answer, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method,
+    Refusal, RunId, Target, admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
 use isolith_core::{
-    Answer, AuditLog, AuditRow, BodyId, CallOutcome, FetchCall, Grant, Host, HostCall, HostReply, Limits, RequestId,
-    RunId,
+    Answer, AuditLog, AuditRow, BodyId, CallId, CallOutcome, FetchCall, Grant, Host, HostCall, HostReply, Limits,
+    RequestId, RunId,
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Gate, Identity, Means};
@@ -102,11 +102,11 @@ impl Desk {
 
     async fn get(&self, path: &str) -> Answer {
         let call = FetchCall::get(RequestId(1), format!("http://{}{path}", self.address));
-        self.gate.call(HostCall::Fetch(Box::new(call))).await
+        self.gate.call(CallId(0), HostCall::Fetch(Box::new(call))).await
     }
 
     async fn read(&self, body: u32) -> HostReply {
-        self.gate.call(HostCall::ReadBody { body: BodyId(body), most_bytes: 1 << 16 }).await.reply
+        self.gate.call(CallId(1), HostCall::ReadBody { body: BodyId(body), most_bytes: 1 << 16 }).await.reply
     }
 
     /// A body read to its end, or why it has none.
@@ -155,7 +155,7 @@ async fn what_is_small_and_there_comes_along_and_is_counted() {
         );
     }
     assert_eq!(desk.rows(), [(CallOutcome::Ok, 5), (CallOutcome::Ok, 0)]);
-    assert!(!desk.gate.holds(), "nothing is left with the host");
+    assert!(desk.gate.leave(&[]), "nothing is left with the host");
     assert_eq!(came(&desk.get("/empty").await.reply), (None, None), "there cannot be a body");
     assert_eq!(came(&desk.get("/some").await.reply).0.map(|body| body.len()), Some(4 << 10));
 }
@@ -167,7 +167,7 @@ async fn what_is_large_or_late_is_read_as_ever() {
     assert_eq!(desk.read_all(large).await.map(|body| body.len()), Ok((16 << 10) + 1));
     assert_eq!(desk.rows(), [(CallOutcome::Ok, (16 << 10) + 1)]);
     let (None, Some(late)) = came(&desk.get("/late").await.reply) else { panic!("it was not there") };
-    assert!(desk.gate.holds());
+    assert!(!desk.gate.leave(&[]));
     desk.rest.notify_one();
     assert_eq!(desk.read_all(late).await, Ok(b"hello".to_vec()));
     // The client hands a body over chunk by chunk, and asks for the next when one was taken: several are not there at once.

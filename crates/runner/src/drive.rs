@@ -314,7 +314,9 @@ impl Drive {
 
     /// Writes down how a call went, and gives what is for the guest.
     fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
-        let Some(Performing { record: Some(at), since, unnamed, .. }) = self.performing.remove(&id) else { return reply };
+        let Some(Performing { record: Some(at), since, unnamed, .. }) = self.performing.remove(&id) else {
+            return reply;
+        };
         if acts.is_empty() {
             self.name(at, unnamed);
         }

@@ -109,6 +109,13 @@ impl SuspendedRun {
         self
     }
 
+    /// Counts the time it waited outside memory, where that is to count.
+    pub fn having_waited(mut self, time: Duration) -> SuspendedRun {
+        self.saved.wall_used_us =
+            self.saved.wall_used_us.saturating_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        self
+    }
+
     /// What it may do, as far as whoever resumes it allows that too.
     pub fn grants(&self) -> &[Grant] {
         &self.saved.grants

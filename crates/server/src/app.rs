@@ -40,7 +40,14 @@ impl App {
         policy: Option<Manifest>,
         handle_key: &[u8; 32],
     ) -> Arc<App> {
-        Arc::new(App { runs, seal: Seal::new(handle_key), states: StateSeal::new(handle_key), keys, policy, callers: Mutex::default() })
+        Arc::new(App {
+            runs,
+            seal: Seal::new(handle_key),
+            states: StateSeal::new(handle_key),
+            keys,
+            policy,
+            callers: Mutex::default(),
+        })
     }
 
     /// Whoever needs no key: the user of this machine.

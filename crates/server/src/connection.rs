@@ -20,6 +20,8 @@ pub(crate) struct Connection {
     outbox: Outbox,
     /// The runs that this connection hears of, by their names.
     runs: Arc<Mutex<HashMap<RunId, (Arc<Run>, u64)>>>,
+    /// Runs that wait for a place, and whether they are still wanted.
+    starting: Arc<Mutex<HashMap<RunId, bool>>>,
 }
 
 /// A connection may have this many runs that have not ended.
@@ -28,7 +30,13 @@ const RUNS_MAX: usize = 10_000;
 impl Connection {
     pub(crate) fn new(app: Arc<App>, caller: Arc<Caller>, outbox: Outbox) -> Connection {
         outbox.push(format!("{{\"type\":\"hello\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION")));
-        Connection { app, caller, outbox, runs: Arc::default() }
+        Connection { app, caller, outbox, runs: Arc::default(), starting: Arc::default() }
+    }
+
+    /// Says that a message was too large to be taken.
+    pub(crate) fn too_large(&self, most: usize) {
+        let message = format!("a message has at most {most} bytes");
+        self.refuse(None, &Refusal::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, "request.large", message));
     }
 
     /// Takes one message. What may take long is done aside, so that the next is not held up.
@@ -41,7 +49,7 @@ impl Connection {
         match kind.as_ref().map(Option::as_deref) {
             Ok(Some("run")) => self.run(table),
             Ok(Some("reply")) => self.reply(table),
-            Ok(Some("cancel")) => self.named(table, |app, run| async move { app.runs.cancel(&run).await }),
+            Ok(Some("cancel")) => self.cancel(table),
             Ok(Some("attach")) => self.attach(table),
             Ok(Some("ping")) => self.outbox.push(&b"{\"type\":\"pong\"}"[..]),
             _ => {
@@ -52,12 +60,14 @@ impl Connection {
     }
 
     fn run(&self, table: Table) {
-        let asked = match Asked::read(table) {
-            Ok(asked) => asked,
+        // Its name first: whatever else is wrong is said of that run.
+        let id = match named_in(&table) {
+            Ok(id) => id,
             Err(refusal) => return self.refuse(None, &refusal),
         };
-        let Some(id) = asked.run.clone() else {
-            return self.refuse(None, &Refusal::invalid("`run` is missing: name it").at("run"));
+        let asked = match Asked::read(table) {
+            Ok(asked) => asked,
+            Err(refusal) => return self.refuse(Some(&id), &refusal),
         };
         if lock(&self.runs).len() >= RUNS_MAX {
             let refusal = Refusal::new(
@@ -68,15 +78,33 @@ impl Connection {
             return self.refuse(Some(&id), &refusal);
         }
         let (app, caller, ear) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.ear());
+        let starting = Arc::clone(&self.starting);
+        lock(&starting).insert(id.clone(), false);
         tokio::spawn(async move {
             let hear = |run: &Arc<Run>| ear.follow(run);
-            if let Err(refusal) = app.runs.start(&caller, asked, How::default(), hear).await {
-                ear.outbox.push(refused(Some(&id), &refusal));
+            let started = app.runs.start(&caller, asked, How::default(), hear).await;
+            let unwanted = lock(&starting).remove(&id) == Some(true);
+            match started {
+                Ok(run) if unwanted => run.cancel.cancel(),
+                Ok(_) => {}
+                Err(refusal) => ear.outbox.push(refused(Some(&id), &refusal)),
             }
         });
     }
 
+    fn cancel(&self, table: Table) {
+        // One that waits for a place is not among the runs yet.
+        if let Ok(id) = named_in(&table)
+            && let Some(unwanted) = lock(&self.starting).get_mut(&id)
+        {
+            *unwanted = true;
+            return;
+        }
+        self.named(table, |app, run| async move { app.runs.cancel(&run).await });
+    }
+
     fn reply(&self, mut table: Table) {
+        let named = named_in(&table).ok();
         let read = || -> Result<(RunId, CallId, isolith_core::HostReply), Refusal> {
             let id = name_of(&mut table)?;
             let call = table.parse::<u32>("call", "a call's number")?;
@@ -85,7 +113,7 @@ impl Connection {
         };
         let (id, call, reply) = match read() {
             Ok(read) => read,
-            Err(refusal) => return self.refuse(None, &refusal),
+            Err(refusal) => return self.refuse(named.as_ref(), &refusal),
         };
         let known = lock(&self.runs).get(&id).map(|(run, _)| Arc::clone(run));
         // Most answers are for a run of this connection: those take no task of their own.
@@ -120,9 +148,10 @@ impl Connection {
     where
         F: Future<Output = Result<(), Refusal>> + Send,
     {
+        let named = named_in(&table).ok();
         let id = match name_of(&mut table).and_then(|id| table.finish(&["type", "run"]).map(|()| id)) {
             Ok(id) => id,
-            Err(refusal) => return self.refuse(None, &refusal),
+            Err(refusal) => return self.refuse(named.as_ref(), &refusal),
         };
         let (app, caller, outbox) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.outbox.clone());
         tokio::spawn(async move {
@@ -203,6 +232,12 @@ impl Listener for Ear {
         };
         self.outbox.push(message);
     }
+}
+
+/// The run that a message names, which is left as it is.
+fn named_in(table: &Table) -> Result<RunId, Refusal> {
+    let name = table.0.iter().find(|(key, _)| key == "run").and_then(|(_, json)| json.parse::<String>().ok());
+    run_id(name.ok_or_else(|| Refusal::invalid("`run` is missing: name it").at("run"))?)
 }
 
 fn name_of(table: &mut Table) -> Result<RunId, Refusal> {

@@ -40,8 +40,7 @@ pub(crate) async fn serve(
             match read_line(&mut reader, &mut line, most).await? {
                 Line::Whole => connection.take(&line),
                 Line::End => return Ok(()),
-                // There is no telling where the next message would begin.
-                Line::TooLong => return Err(std::io::Error::other("a message is too large")),
+                Line::TooLong => connection.too_large(most),
             }
         }
     };
@@ -65,6 +64,7 @@ enum Line {
 /// One line without its end, however it arrives, within a bound.
 async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, most: usize) -> std::io::Result<Line> {
     line.clear();
+    let mut over = false;
     loop {
         let bytes = reader.fill_buf().await?;
         if bytes.is_empty() {
@@ -72,13 +72,16 @@ async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>,
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let taken = end.unwrap_or(bytes.len());
-        if line.len() + taken > most {
-            return Ok(Line::TooLong);
+        // What is too long is read to its end all the same, to find where the next begins.
+        over |= line.len() + taken > most;
+        if !over {
+            line.extend_from_slice(&bytes[..taken]);
         }
-        line.extend_from_slice(&bytes[..taken]);
         reader.consume(taken + usize::from(end.is_some()));
-        if end.is_some() && !line.is_empty() {
-            return Ok(Line::Whole);
+        match end {
+            Some(_) if over => return Ok(Line::TooLong),
+            Some(_) if !line.is_empty() => return Ok(Line::Whole),
+            _ => {}
         }
     }
 }

@@ -8,6 +8,7 @@ use isolith_core::{
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +39,8 @@ struct State {
     lines: usize,
     lines_before: usize,
     chain: Option<Chain>,
+    /// When it left memory with someone listening, whose waiting counts; and when its time is up.
+    waits: Option<(Instant, Instant)>,
 }
 
 /// Finds a run again by what its client sends: the program, and the answers it was given.
@@ -247,19 +250,34 @@ impl Run {
         true
     }
 
-    /// It is about to go on: what was answered is delivered from here on.
-    pub(crate) fn is_back(&self) {
-        self.lock().left = false;
+    /// It is about to go on: what was answered is delivered from here on. Gives the time it waited, where that counts.
+    pub(crate) fn is_back(&self) -> Duration {
+        let mut state = self.lock();
+        state.left = false;
+        state.waits.take().map_or(Duration::ZERO, |(since, _)| since.elapsed())
     }
 
-    /// It is in the store. False when an answer came meanwhile: then it is to go on at once.
-    pub(crate) fn settle(&self, outcome: Arc<str>, open: &[CallId]) -> bool {
+    /// Takes a run in hand whose client is there and has let its time run out. Whose client is away waits for it.
+    pub(crate) fn take_overdue(&self) -> bool {
+        let mut state = self.lock();
+        let overdue = state.waits.is_some_and(|(_, end)| end <= Instant::now());
+        if !state.asleep || !overdue || state.listeners.is_empty() {
+            return false;
+        }
+        state.asleep = false;
+        true
+    }
+
+    /// It is in the store, with this much of its time left. False when an answer came meanwhile: then it is to go on at once.
+    pub(crate) fn settle(&self, outcome: Arc<str>, open: &[CallId], left: Duration) -> bool {
         let mut state = self.lock();
         state.open.retain(|id, _| open.contains(id));
         if state.open.values().any(|open| open.reply.is_some()) {
             return false;
         }
         (state.left, state.asleep) = (true, true);
+        let now = Instant::now();
+        state.waits = if state.listeners.is_empty() { None } else { now.checked_add(left).map(|end| (now, end)) };
         let open = state.unanswered();
         self.stage.send_replace(Stage::Waiting(outcome, open));
         true

@@ -218,8 +218,9 @@ impl Runs {
     /// Stops a run, and waits until it is over.
     pub(crate) async fn cancel(self: &Arc<Self>, run: &Arc<Run>) -> Result<(), Refusal> {
         run.cancel.cancel();
+        let before = run.stage();
         if run.wake() {
-            self.cancel_asleep(run).await?;
+            self.cancel_asleep(run, &before).await?;
         }
         Ok(())
     }
@@ -265,6 +266,11 @@ impl Runs {
             ended.bytes -= bytes;
             lock(&self.all).remove(&key);
         }
+    }
+
+    /// Sleeping runs whose time is up while their clients are there.
+    pub(crate) fn overdue(&self) -> Vec<Arc<Run>> {
+        lock(&self.all).values().filter(|run| run.take_overdue()).map(Arc::clone).collect()
     }
 
     /// Forgets what nobody needs in memory: ended runs by and by, sleeping ones that nobody holds.

@@ -5,7 +5,7 @@ use crate::queue::Place;
 use crate::run::{ClientTools, Run, Stage, Told};
 use crate::runs::{Runs, now};
 use isolith_core::{
-    CallId, Digest, EngineError, ErrorKind, Grant, Host, Outcome, Power, RunId, RunState, Status, Usage,
+    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Outcome, Power, RunId, RunState, Status, Usage,
 };
 use isolith_gate::{Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
@@ -64,7 +64,7 @@ impl Runs {
         grants.extend(tools);
         let grants: Arc<[Grant]> = grants.into();
         let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), Some(&suspended))?;
-        run.is_back();
+        let suspended = suspended.having_waited(run.is_back());
         let again = Again { patience: Some(self.patience(run)) };
         Ok((self.runner.resume(suspended.narrowed_to(grants.to_vec()), self.attend(run, host), again).await, means))
     }
@@ -130,13 +130,15 @@ impl Runs {
             }
         }
         self.metrics.suspended();
-        if run.settle(text, &open) {
+        let left = state.limits().wall.saturating_sub(Duration::from_micros(outcome.usage.wall_us));
+        if run.settle(text, &open, left) {
             if let Some(at) = wakes {
                 self.wakes.add(at, run.caller.id.clone(), run.id.clone());
             }
             // A cancel that came too late to be seen by the run itself.
+            let before = run.stage();
             if run.cancel.is_cancelled() && run.wake() {
-                let _ = self.cancel_asleep(run).await;
+                let _ = self.cancel_asleep(run, &before).await;
             }
             return;
         }
@@ -150,8 +152,8 @@ impl Runs {
     }
 
     /// Ends a run that is not in memory.
-    pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>) -> Result<(), Refusal> {
-        let outcome = ended_as(&run.id, ErrorKind::Cancelled, "Cancelled", "the run was cancelled");
+    pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>, before: &Stage) -> Result<(), Refusal> {
+        let outcome = ended_after(&run.id, before, ErrorKind::Cancelled, "Cancelled", "the run was cancelled");
         let begin = Begin { stored: true };
         self.over(run, &begin, Stage::Ended(json(&outcome).into())).await;
         Ok(())
@@ -236,6 +238,17 @@ pub(crate) fn ended_as(id: &RunId, kind: ErrorKind, name: &str, message: &str) -
     }
 }
 
+/// The same for a run that had come somewhere: what it wrote and did is in it.
+fn ended_after(id: &RunId, before: &Stage, kind: ErrorKind, name: &str, message: &str) -> Outcome {
+    let ended = ended_as(id, kind, name, message);
+    let Stage::Waiting(text, _) = before else { return ended };
+    let Ok(mut outcome) = serde_json::from_str::<Outcome>(text) else { return ended };
+    for call in outcome.calls.iter_mut().filter(|call| call.outcome == CallOutcome::Waiting) {
+        call.outcome = CallOutcome::Cancelled;
+    }
+    Outcome { status: ended.status, error: ended.error, waiting_for: Vec::new(), ..outcome }
+}
+
 pub(crate) fn json(outcome: &Outcome) -> String {
     // Plain data of ours always has a JSON form.
     serde_json::to_string(outcome).unwrap_or_default()
@@ -308,6 +321,11 @@ impl Runs {
                 if let Ok(run) = self.find(&caller, &id).await {
                     self.wake(&run);
                 }
+            }
+            for run in self.overdue() {
+                let message = "the program took longer than its time limit";
+                let outcome = ended_after(&run.id, &run.stage(), ErrorKind::Timeout, "Timeout", message);
+                self.over(&run, &Begin { stored: true }, Stage::Ended(json(&outcome).into())).await;
             }
             self.sweep();
             if ticks % EXPIRE_TICKS == 0

@@ -51,7 +51,7 @@ pub(crate) const NAME: &str = "quickjs";
 impl QuickJs {
     /// Loads the image and reserves the pool.
     pub fn new(options: Options) -> Result<QuickJs, EngineError> {
-        let image = Image::load(options.live, options.computing)?;
+        let image = Image::load(options.live)?;
         let ticker = Ticker::start(image.engine().clone())
             .map_err(|source| EngineError::Internal { doing: "starting the ticker", source: source.into() })?;
         let shared = Shared {

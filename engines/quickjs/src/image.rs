@@ -71,14 +71,15 @@ pub(crate) struct Live {
 }
 
 impl Image {
-    /// `live` isolates can exist at one time, `computing` of them can be inside the guest.
-    pub(crate) fn load(live: u32, computing: u32) -> Result<Image, EngineError> {
+    /// `live` isolates can exist at one time.
+    pub(crate) fn load(live: u32) -> Result<Image, EngineError> {
         let doing = |doing| move |source: wasmtime::Error| EngineError::Internal { doing, source: source.into() };
         let mut pool = PoolingAllocationConfig::new();
         pool.total_core_instances(live)
             .total_memories(live)
             .total_tables(live)
-            .total_stacks(computing)
+            // An isolate that waits keeps the stack it last computed on.
+            .total_stacks(live)
             .max_memory_size(MEMORY_BYTES_MAX)
             .max_core_instance_size(INSTANCE_BYTES_MAX)
             .table_elements(TABLE_ELEMENTS_MAX)

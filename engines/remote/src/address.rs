@@ -123,7 +123,9 @@ mod tests {
     #[test]
     fn a_key_goes_over_tls_or_stays_on_this_machine() {
         let key = Some("Bearer isk_x");
-        for good in ["https://a.example", "wss://a.example:8443/x", "http://127.0.0.1:1", "http://localhost", "ws://[::1]:4"] {
+        for good in
+            ["https://a.example", "wss://a.example:8443/x", "http://127.0.0.1:1", "http://localhost", "ws://[::1]:4"]
+        {
             assert!(parse(good, key).is_ok(), "{good}");
         }
         for plain in ["http://a.example", "ws://10.0.0.1", "http://localhost.example", "http://0.0.0.0:1"] {

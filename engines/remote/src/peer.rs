@@ -200,7 +200,9 @@ impl Tally {
 /// How much of a call is the program's choice.
 fn content(call: &HostCall) -> usize {
     match call {
-        HostCall::Tool { args, .. } | HostCall::Invoke { args, .. } => args.as_ref().map_or(0, |args| args.text().len()),
+        HostCall::Tool { args, .. } | HostCall::Invoke { args, .. } => {
+            args.as_ref().map_or(0, |args| args.text().len())
+        }
         HostCall::Fetch(fetch) => fetch.body.as_ref().map_or(0, Vec::len),
         HostCall::Files { bytes, .. } | HostCall::WriteBody { bytes, .. } => bytes.len(),
         // What a message can hold is a bound for these.

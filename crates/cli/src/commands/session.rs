@@ -65,7 +65,8 @@ fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<
     if let Some(url) = &elsewhere.remote {
         let key = elsewhere.remote_key_env.as_deref().map(variable).transpose()?;
         let connected = runtime.block_on(Remote::connect(url, key.as_deref()));
-        let hint = "`isolith serve` has to run there, with a key of scope `isolates` in the variable of `--remote-key-env`";
+        let hint =
+            "`isolith serve` has to run there, with a key of scope `isolates` in the variable of `--remote-key-env`";
         return Ok(Arc::new(connected.map_err(|error| Failure::usage(error, hint))?));
     }
     if let Some(url) = &elsewhere.worker {

@@ -3,7 +3,8 @@
 use super::*;
 use isolith_core::{Suspended, SuspendedError};
 
-const CODE: &str = "const seen = Math.random(); const a = await tools.echo(1); console.log('b'); return [a, seen === input]";
+const CODE: &str =
+    "const seen = Math.random(); const a = await tools.echo(1); console.log('b'); return [a, seen === input]";
 
 async fn suspended(engine: &dyn Engine) -> Suspended {
     let (mut isolate, _) = begin(engine, CODE).await.unwrap();

@@ -40,8 +40,8 @@ pub(crate) async fn open(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     caller.may(Scope::Isolates)?;
-    let upgrade = upgrade
-        .map_err(|_| Refusal::new(StatusCode::UPGRADE_REQUIRED, "socket.upgrade", "this is for WebSockets"))?;
+    let upgrade =
+        upgrade.map_err(|_| Refusal::new(StatusCode::UPGRADE_REQUIRED, "socket.upgrade", "this is for WebSockets"))?;
     let outbox_bytes = app.runs.settings.outbox_bytes.max(2 * MESSAGE_BYTES_MAX);
     let upgrade = upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX);
     let upgrade = upgrade.max_write_buffer_size(outbox_bytes);
@@ -103,7 +103,12 @@ async fn left(isolates: &Isolates, leave: &CancellationToken) {
 }
 
 /// Writes until the client does not read any more, or answers no pings.
-async fn write(writer: &mut SplitSink<WebSocket, Message>, mut outgoing: Outgoing, line: &Line, unanswered: &AtomicU32) {
+async fn write(
+    writer: &mut SplitSink<WebSocket, Message>,
+    mut outgoing: Outgoing,
+    line: &Line,
+    unanswered: &AtomicU32,
+) {
     let mut ping = tokio::time::interval(PING_EVERY);
     ping.tick().await;
     loop {

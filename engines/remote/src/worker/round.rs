@@ -64,10 +64,16 @@ pub(super) fn body(progress: &Progress) -> Vec<u8> {
 pub(super) enum Answer {
     Value(Option<Json>),
     /// The program threw.
-    Threw { name: String, message: String },
+    Threw {
+        name: String,
+        message: String,
+    },
     NeedTools(Vec<ToolCall>),
     /// The Worker stopped the program, or could not run it.
-    Stopped { name: String, message: String },
+    Stopped {
+        name: String,
+        message: String,
+    },
 }
 
 pub(super) struct ToolCall {
