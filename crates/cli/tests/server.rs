@@ -57,7 +57,7 @@ fn what_is_wrong_with_a_request_is_said_with_its_place() {
         (json!({ "program": "1", "limits": { "memory": 1 } }), 400, "request.invalid", "limits.memory"),
         (json!({ "program": "1", "grants": ["egres:x.com"] }), 400, "request.invalid", "grants[0]"),
         (json!({ "program": "1", "grants": ["files:read ."] }), 403, "grant.forbidden", "grants"),
-        (json!({ "program": "1", "grants": [{ "tool": "x", "command": ["sh"] }] }), 403, "grant.forbidden", "grants"),
+        (json!({ "program": "1", "grants": [{ "kind": "tool", "name": "x", "command": ["sh"] }] }), 403, "grant.forbidden", "grants"),
         (json!({ "program": "1", "tools": ["a", "a"] }), 400, "request.invalid", "tools[1]"),
         (json!({ "program": "1", "tools": [{ "name": "a", "desc": "" }] }), 400, "request.invalid", "tools[0].desc"),
         (json!({ "program": "1", "tools": ["1a"] }), 400, "request.invalid", "tools[0]"),
@@ -237,7 +237,7 @@ fn callers_are_kept_apart() {
     assert_eq!(server.get("/v1/runs", &b).json()["runs"].as_array().unwrap().len(), 1);
     // A key's policy is the most that its runs can have.
     let narrowed = server.post("/v1/runs", &b, &json!({ "program": "return 1", "grants": ["kv:other", "egress:example.com"], "limits": { "timeout": "1h" } })).json();
-    assert_eq!((&narrowed["grants"], narrowed["narrowed"].as_array().unwrap().len()), (&json!([]), 2));
+    assert_eq!((&narrowed["grants"], narrowed["narrowed"].as_array().unwrap().len()), (&Value::Null, 2));
     let slow = server
         .post("/v1/runs", &b, &json!({ "program": "for (;;);", "limits": { "timeout": "1h", "cpu": "1h" } }))
         .json();
@@ -250,7 +250,7 @@ fn callers_are_kept_apart() {
             &json!({ "program": "return 1", "grants": ["egress:http://127.0.0.1:1", "egress:http://169.254.169.254"] }),
         )
         .json();
-    assert_eq!(inner["grants"], json!([]), "{inner}");
+    assert_eq!(inner["grants"], Value::Null, "{inner}");
     assert_eq!(
         command(&["key", "revoke", "a"])
             .env("ISOLITH_DATA", folder.path().join("data"))

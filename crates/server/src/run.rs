@@ -77,6 +77,17 @@ pub(crate) enum Stage {
     Refused(Refusal),
 }
 
+impl Stage {
+    /// Whether it goes on without anyone: it is at work, or sleeps until its time comes.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Stage::Running => true,
+            Stage::Waiting(_, open) => open.is_empty(),
+            Stage::Ended(_) | Stage::Refused(_) => false,
+        }
+    }
+}
+
 /// What happens in a run.
 pub(crate) enum Event<'a> {
     Output { stream: Stream, text: &'a str, at_ms: u64 },
@@ -149,7 +160,7 @@ impl Run {
     /// Waits until it ended or waits for its client.
     pub(crate) async fn stop(&self) -> Stage {
         let mut stages = self.stage.subscribe();
-        let stopped = stages.wait_for(|stage| !matches!(stage, Stage::Running)).await;
+        let stopped = stages.wait_for(|stage| !stage.goes_on()).await;
         stopped.map_or(Stage::Running, |stage| stage.clone())
     }
 

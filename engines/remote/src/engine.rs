@@ -29,7 +29,7 @@ pub struct Remote {
     shared: Arc<Shared>,
 }
 
-struct Shared {
+pub(crate) struct Shared {
     address: Address,
     background: Background,
     link: tokio::sync::Mutex<Arc<Link>>,
@@ -96,7 +96,7 @@ impl Remote {
         let link = self.link().await?;
         let isolate = link.number();
         link.peer.add(isolate, tally, sink);
-        let held = Held { link, isolate };
+        let held = Held { link, isolate, _engine: Arc::clone(&self.shared) };
         match held.link.ask(isolate, message(isolate), Expect::Begin, START_TIME).await? {
             Answer::Begun(usage) => Ok((held, usage)),
             Answer::Step(..) | Answer::State(_) => Err(lost("the other side answers something else")),

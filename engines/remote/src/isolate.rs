@@ -1,3 +1,4 @@
+use crate::engine::Shared;
 use crate::link::Link;
 use crate::peer::{Answer, Expect, lost};
 use crate::state;
@@ -32,6 +33,8 @@ enum Next {
 pub(crate) struct Held {
     pub(crate) link: Arc<Link>,
     pub(crate) isolate: u64,
+    /// Carries the connection: it stays for as long as an isolate needs it.
+    pub(crate) _engine: Arc<Shared>,
 }
 
 impl Drop for Held {
@@ -65,7 +68,7 @@ impl RemoteIsolate {
         if std::mem::replace(&mut self.next, Next::Nothing) == Next::Nothing {
             return Err(EngineError::Ended);
         }
-        let Held { link, isolate } = &self.held;
+        let Held { link, isolate, .. } = &self.held;
         let mut abandoned = Abandoned(Some(&self.held));
         let message = request::advance(*isolate, &turn);
         let patience = turn.wall_left.saturating_add(STEP_GRACE);
@@ -93,7 +96,7 @@ impl Isolate for RemoteIsolate {
         if self.next != Next::GoOn {
             return Err(EngineError::Ended);
         }
-        let Held { link, isolate } = &self.held;
+        let Held { link, isolate, .. } = &self.held;
         let tally = link.peer.tally(*isolate).ok_or_else(|| lost("the connection is lost"))?;
         match link.ask_blocking(*isolate, request::suspend(*isolate), Expect::State, SUSPEND_TIME)? {
             Answer::State(sealed) => Ok(state::write(&tally, &sealed)),

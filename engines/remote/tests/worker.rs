@@ -168,7 +168,7 @@ async fn what_a_worker_says_is_held_against_the_limits() {
     let rows = [
         (r#"{"status":"done","success":true,"value":"12345","logs":[]}"#, ErrorKind::OutputLimit),
         (r#"{"status":"done","success":true,"logs":["0123456789","more"]}"#, ErrorKind::OutputLimit),
-        (TWO, ErrorKind::OutputLimit),
+        (TWO, ErrorKind::CallLimit),
         (
             r#"{"status":"need_tools","toolCalls":[{"id":"tc_0","name":"a"},{"id":"tc_1","name":"a"}]}"#,
             ErrorKind::CallLimit,

@@ -71,7 +71,9 @@ test("tools run side by side", async () => {
       for (const answer of waiting) answer();
       waiting = [];
     });
-  const { value } = await isolith.run("return Promise.all(Array.from({ length: 20 }, (_, i) => tools.together(i)))", { tools: { together } });
+  const { value } = await isolith.run("return Promise.all(Array.from({ length: 20 }, (_, i) => tools.together(i)))", {
+    tools: { together },
+  });
   assert.deepEqual(
     value,
     Array.from({ length: 20 }, (_, i) => i * i),

@@ -208,9 +208,9 @@ async fn find(app: &App, caller: &Arc<Caller>, id: String) -> Result<Arc<Run>, R
 /// Waits for the run to end, or to wait for its client, and shows it.
 async fn answer_after(app: &App, run: &Run, wait: Duration) -> Result<Response, Refusal> {
     let stage = match run.stage() {
-        Stage::Running if !wait.is_zero() => {
+        stage if stage.goes_on() && !wait.is_zero() => {
             let stopped = tokio::time::timeout(wait, run.stop());
-            stopped.await.unwrap_or(Stage::Running)
+            stopped.await.unwrap_or_else(|_| run.stage())
         }
         stage => stage,
     };
@@ -218,6 +218,7 @@ async fn answer_after(app: &App, run: &Run, wait: Duration) -> Result<Response, 
         Stage::Refused(refusal) => Err(refusal.clone()),
         Stage::Running => Ok(json(StatusCode::ACCEPTED, running(&run.id))),
         Stage::Ended(outcome) => Ok(json(StatusCode::OK, outcome.to_string())),
+        Stage::Waiting(outcome, open) if open.is_empty() => Ok(json(StatusCode::ACCEPTED, outcome.to_string())),
         Stage::Waiting(outcome, open) => {
             let handle = app.seal.make(&run.caller.id, &run.id, open, now(), app.runs.settings.keep);
             let whole = outcome.strip_suffix('}').unwrap_or(outcome);
