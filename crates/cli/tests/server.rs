@@ -57,7 +57,12 @@ fn what_is_wrong_with_a_request_is_said_with_its_place() {
         (json!({ "program": "1", "limits": { "memory": 1 } }), 400, "request.invalid", "limits.memory"),
         (json!({ "program": "1", "grants": ["egres:x.com"] }), 400, "request.invalid", "grants[0]"),
         (json!({ "program": "1", "grants": ["files:read ."] }), 403, "grant.forbidden", "grants"),
-        (json!({ "program": "1", "grants": [{ "kind": "tool", "name": "x", "command": ["sh"] }] }), 403, "grant.forbidden", "grants"),
+        (
+            json!({ "program": "1", "grants": [{ "kind": "tool", "name": "x", "command": ["sh"] }] }),
+            403,
+            "grant.forbidden",
+            "grants",
+        ),
         (json!({ "program": "1", "tools": ["a", "a"] }), 400, "request.invalid", "tools[1]"),
         (json!({ "program": "1", "tools": [{ "name": "a", "desc": "" }] }), 400, "request.invalid", "tools[0].desc"),
         (json!({ "program": "1", "tools": ["1a"] }), 400, "request.invalid", "tools[0]"),

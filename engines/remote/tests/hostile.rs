@@ -108,7 +108,9 @@ async fn answers_to_a_start_that_are_none_fail_it() {
         assert!(matches!(failed, EngineError::Internal { .. }), "{what}: {failed}");
     }
     let busy = served(hello(), |request| match request {
-        Request::Start { isolate, .. } => vec![binary(event::failed(isolate, &EngineError::Busy { live: 1, waiting: 2 }))],
+        Request::Start { isolate, .. } => {
+            vec![binary(event::failed(isolate, &EngineError::Busy { live: 1, waiting: 2 }))]
+        }
         _ => vec![],
     });
     assert!(matches!(begin(&busy.await).await.err().unwrap(), EngineError::Busy { live: 1, waiting: 2 }));
