@@ -13,7 +13,7 @@ use isolith_core::{
     Ambient, BindingName, Bindings, CallId, End, Engine, EngineError, ErrorKind, Form, HostReply, Isolate, Json,
     Limits, OutputSink, Program, Seed, Start, Step, Stream, Timestamp, Turn,
 };
-use isolith_remote::{ConnectError, Remote};
+use isolith_remote::{ConnectError, ItsLimits, Remote, Worker};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::server::{Served, serve};
@@ -217,6 +217,62 @@ fn an_abandoned_step_stops_the_guest_and_frees_its_place() {
         }
         let (mut isolate, _) = begin(&engine, "return 1").await.unwrap();
         assert_eq!(value(isolate.advance(turn(&[])).await), "1");
+    });
+}
+
+#[test]
+fn isolates_that_start_at_once_do_not_get_in_each_others_way() {
+    let folder = folder();
+    let server = serve(&folder, &[]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let engine = Remote::connect(&url(&server), None).await.unwrap();
+        let mut all = tokio::task::JoinSet::new();
+        for task in 0..16 {
+            let engine = engine.clone();
+            all.spawn(async move {
+                for round in 0..50 {
+                    let code = format!("return [{task}, {round}, await tools.echo({round})]");
+                    let (mut isolate, _) = begin(&engine, &code).await.unwrap();
+                    isolate.advance(turn(&[])).await.unwrap();
+                    let value = value(isolate.advance(turn(&[(0, &task.to_string())])).await);
+                    assert_eq!(value, format!("[{task},{round},{task}]"));
+                }
+            });
+        }
+        while let Some(joined) = all.join_next().await {
+            joined.unwrap();
+        }
+    });
+}
+
+/// Our own door for TanStack's driver is a Worker too, and a better one: nothing is run twice.
+#[test]
+fn a_worker_can_be_an_isolith() {
+    let folder = folder();
+    let key = key(&folder, &["driver"]);
+    let server = serve(&folder, &[]);
+    runtime().block_on(async {
+        let (url, key) = (format!("{}/v1/code-mode", url(&server)), format!("Bearer {key}"));
+        let worker = Worker::new(&url, Some(&key), ItsLimits::Trusted).unwrap();
+        let code = "let n = 0; console.log('same'); \
+            try { n = await tools.echo({ a: [1] }); } catch { return 'caught' } \
+            console.log('same'); console.error('two'); \
+            return [n, await Promise.all([external_echo(1), tools.echo(2)]), input]";
+        let (mut start, lines) = start(Limits::default());
+        start.input = Some(Json::from_text(r#"{"__proto__":1}"#.into()).unwrap());
+        let mut isolate = worker.start(&program(code), start).await.unwrap();
+        let Step::Calls(first) = isolate.advance(turn(&[])).await.unwrap() else { panic!("it ended") };
+        assert_eq!(first.len(), 1);
+        let Step::Calls(both) = isolate.advance(turn(&[(0, "7")])).await.unwrap() else { panic!("it ended") };
+        assert_eq!(both.len(), 2);
+        assert_eq!(isolate.advance(turn(&[(2, "9")])).await.unwrap(), Step::Calls(vec![]));
+        assert_eq!(value(isolate.advance(turn(&[(1, "8")])).await), r#"[7,[8,9],{"__proto__":1}]"#);
+        assert_eq!(*lines.0.lock().unwrap(), ["same", "same", "two"]);
+        let nobody = Worker::new(&url, None, ItsLimits::Trusted).unwrap();
+        let (start, _) = self::start(Limits::default());
+        let mut isolate = nobody.start(&program("return 1"), start).await.unwrap();
+        assert!(matches!(isolate.advance(turn(&[])).await, Err(EngineError::Internal { .. })));
     });
 }
 

@@ -1,7 +1,7 @@
 use crate::Address;
 use crate::isolate::{Held, RemoteIsolate};
 use crate::link::Link;
-use crate::peer::{Answer, Expect, Tally, lost};
+use crate::peer::{Answer, Tally, lost};
 use crate::socket::{self, ConnectError};
 use crate::state;
 use isolith_core::wire::{CONTENT_BYTES_MAX, request};
@@ -91,13 +91,12 @@ impl Remote {
         &self,
         tally: Tally,
         sink: Arc<dyn OutputSink>,
-        message: impl FnOnce(u64) -> Vec<u8>,
+        message: Vec<u8>,
     ) -> Result<(Held, Usage), EngineError> {
         let link = self.link().await?;
-        let isolate = link.number();
-        link.peer.add(isolate, tally, sink);
+        let (isolate, coming) = link.begin(message, tally, sink).await?;
         let held = Held { link, isolate, _engine: Arc::clone(&self.shared) };
-        match held.link.ask(isolate, message(isolate), Expect::Begin, START_TIME).await? {
+        match coming.within(START_TIME).await? {
             Answer::Begun(usage) => Ok((held, usage)),
             Answer::Step(..) | Answer::State(_) => Err(lost("the other side answers something else")),
         }
@@ -125,7 +124,7 @@ impl Engine for Remote {
         Box::pin(async move {
             supported(&start.limits)?;
             let (tally, sink) = (Tally::new(start.limits), Arc::clone(&start.sink));
-            let (held, usage) = self.begin(tally, sink, |isolate| request::start(isolate, program, &start)).await?;
+            let (held, usage) = self.begin(tally, sink, request::start(0, program, &start)).await?;
             Ok(Box::new(RemoteIsolate::fresh(held, usage)) as Box<dyn Isolate>)
         })
     }
@@ -137,7 +136,7 @@ impl Engine for Remote {
     ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
             let (tally, sealed) = state::read(suspended)?;
-            let (held, usage) = self.begin(tally, sink, |isolate| request::resume(isolate, sealed)).await?;
+            let (held, usage) = self.begin(tally, sink, request::resume(0, sealed)).await?;
             Ok(Box::new(RemoteIsolate::resumed(held, usage)) as Box<dyn Isolate>)
         })
     }

@@ -62,10 +62,21 @@ const OUTPUT_GROWTH: u64 = 4;
 const OUTPUT_SLACK: u64 = 1 << 10;
 
 impl Peer {
-    /// A new isolate, of which nothing was heard yet.
-    pub(crate) fn add(&self, isolate: u64, tally: Tally, sink: Arc<dyn OutputSink>) {
-        let entry = Entry { tally, sink, calls: Vec::new(), expects: Expect::Begin, waiter: None };
-        self.lock().isolates.insert(isolate, entry);
+    /// Waits for a new isolate to be there.
+    pub(crate) fn add(
+        &self,
+        isolate: u64,
+        tally: Tally,
+        sink: Arc<dyn OutputSink>,
+        waiter: Waiter,
+    ) -> Result<(), EngineError> {
+        let mut state = self.lock();
+        if let Some(why) = &state.lost {
+            return Err(lost(why));
+        }
+        let entry = Entry { tally, sink, calls: Vec::new(), expects: Expect::Begin, waiter: Some(waiter) };
+        state.isolates.insert(isolate, entry);
+        Ok(())
     }
 
     /// Nobody waits for it any more. Says whether there was one.
@@ -235,7 +246,7 @@ mod tests {
 
     fn peer(limits: Limits, expects: Expect) -> (Peer, Arc<Lines>, Receiver<Result<Answer, EngineError>>) {
         let (peer, lines) = (Peer::default(), Arc::new(Lines::default()));
-        peer.add(1, Tally::new(limits), Arc::clone(&lines) as _);
+        peer.add(1, Tally::new(limits), Arc::clone(&lines) as _, Box::new(|_| {})).unwrap();
         let (sender, receiver) = sync_channel(1);
         peer.expect(1, expects, Box::new(move |answer| sender.send(answer).unwrap())).unwrap();
         (peer, lines, receiver)

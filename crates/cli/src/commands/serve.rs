@@ -102,9 +102,13 @@ fn parts(data: &DataFolder, policy: Option<Manifest>, args: &Serve, settings: Se
     })
 }
 
-/// A client of its own needs no more than one thread: what it starts is done without handing it over.
-fn runtime(_stdio: bool) -> Result<tokio::runtime::Runtime, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+/// A client of its own is served by one thread: handing each message over to another takes longer than most of what is done for it.
+fn runtime(stdio: bool) -> Result<tokio::runtime::Runtime, Failure> {
+    let mut builder = match stdio {
+        true => tokio::runtime::Builder::new_current_thread(),
+        false => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = builder.enable_all().build();
     runtime.map_err(|error| Failure::internal("starting the runtime", &error))
 }
 

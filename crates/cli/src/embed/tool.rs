@@ -27,7 +27,7 @@ where
             }
             Err(error) => {
                 let reply =
-                    HostReply::failed_as("tool.input", "TypeError", format!("the argument does not fit: {error}"));
+                    HostReply::failed_as("tool.invalid_input", "TypeError", format!("the argument does not fit: {error}"));
                 Box::pin(std::future::ready(reply))
             }
         }

@@ -124,6 +124,13 @@ pub fn drop(isolate: u64) -> Vec<u8> {
     Writer::new(DROP, isolate).done()
 }
 
+/// Makes a message be about another isolate. Numbers are given in the order of sending, which is known last.
+pub fn renumber(message: &mut [u8], isolate: u64) {
+    if let Some(number) = message.get_mut(1..9) {
+        number.copy_from_slice(&isolate.to_le_bytes());
+    }
+}
+
 impl Request {
     /// Reads a message, whoever it comes from.
     pub fn read(message: &[u8]) -> Result<Request, Malformed> {

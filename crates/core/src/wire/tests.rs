@@ -151,6 +151,9 @@ fn what_is_written_is_read_back() {
     for message in requests() {
         assert_eq!(again(&message).unwrap(), message);
     }
+    let mut drop = request::drop(1);
+    request::renumber(&mut drop, 1 << 40);
+    assert_eq!(drop, request::drop(1 << 40));
     for message in events() {
         assert_eq!(event_again(&message).unwrap(), message);
     }

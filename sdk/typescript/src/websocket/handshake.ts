@@ -38,7 +38,8 @@ export function upgrade(options: HandshakeOptions): Promise<Upgraded> {
     let received = Buffer.alloc(0);
     const finish = (act: () => void) => {
       clearTimeout(timer);
-      socket.removeAllListeners("data").removeAllListeners("error").removeAllListeners("close");
+      // Only our own: runtimes have listeners there too.
+      socket.off("data", onData).off("error", onError).off("close", onClose);
       act();
     };
     const fail = (error: Error) =>
@@ -48,9 +49,9 @@ export function upgrade(options: HandshakeOptions): Promise<Upgraded> {
         reject(error);
       });
     const timer = setTimeout(() => fail(unreachable(url, "it does not answer")), options.timeoutMs);
-    socket.on("error", (cause) => fail(unreachable(url, cause.message, cause)));
-    socket.on("close", () => fail(unreachable(url, "it closed the connection")));
-    socket.on("data", (chunk: Buffer) => {
+    const onError = (cause: Error) => fail(unreachable(url, cause.message, cause));
+    const onClose = () => fail(unreachable(url, "it closed the connection"));
+    const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       const end = received.indexOf(HEAD_END);
       if (end === -1) {
@@ -59,7 +60,10 @@ export function upgrade(options: HandshakeOptions): Promise<Upgraded> {
       }
       const head = parseHead(received.toString("latin1", 0, end));
       const rest = received.subarray(end + HEAD_END.length);
-      if (head.status !== 101) return refuse(head, rest, socket, fail);
+      if (head.status !== 101) {
+        socket.off("data", onData).off("close", onClose);
+        return refuse(head, rest, socket, fail);
+      }
       if (head.headers.get("sec-websocket-accept") !== acceptOf(nonce)) {
         return fail(new ProtocolError("protocol.handshake", "the server's answer is not one to this request"));
       }
@@ -67,7 +71,8 @@ export function upgrade(options: HandshakeOptions): Promise<Upgraded> {
         socket.setNoDelay(true);
         resolve({ socket, rest });
       });
-    });
+    };
+    socket.on("error", onError).on("close", onClose).on("data", onData);
   });
 }
 
@@ -106,7 +111,6 @@ function refuse(head: Head, rest: Buffer, socket: Socket, fail: (error: Error) =
   let body = rest;
   const done = () => fail(refusal(head.status, body.toString("utf8")));
   if (body.length >= length) return done();
-  socket.removeAllListeners("data").removeAllListeners("close");
   socket.on("close", done);
   socket.on("data", (chunk: Buffer) => {
     body = Buffer.concat([body, chunk]);

@@ -42,6 +42,8 @@ class WebSocketLink implements Link {
       }
     };
     socket.on("data", read);
+    // The handshake's listener is gone, and with it, in some runtimes, the flow.
+    socket.resume();
     socket.on("drain", events.drain);
     socket.on("error", (cause) => this.#lose(new ConnectionError("connection.lost", cause.message, { cause })));
     this.#closed = new Promise((done) => {
