@@ -11,10 +11,11 @@ pub mod narrow;
 pub mod oracle;
 mod pick;
 pub mod policy;
+pub mod wire;
 
 /// A target: its name and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 3] =
-    [("admission", admission::check), ("manifest", manifest::check), ("narrow", narrow::check)];
+pub const TARGETS: [Target; 4] =
+    [("admission", admission::check), ("manifest", manifest::check), ("narrow", narrow::check), ("wire", wire::check)];

@@ -1,6 +1,6 @@
 //! The whole conformance suite on another isolith: every isolate lives in a process of `isolith serve`, as one test each.
 
-#![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
 mod support;
 

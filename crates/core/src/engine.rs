@@ -57,6 +57,12 @@ pub trait Host: Send + Sync {
         call.label()
     }
 
+    /// Whether a call only waits for someone outside, whose answers the host bounds itself. More of these may be under way at one time
+    /// than of calls whose replies could be large.
+    fn waits(&self, _call: &HostCall) -> bool {
+        false
+    }
+
     /// The run wants to leave memory while these calls are unanswered: they would be dropped, and performed again later.
     ///
     /// Not if anything would be lost or done twice: open bodies, a call that does more than wait. A host that agrees answers none

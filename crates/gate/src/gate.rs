@@ -204,6 +204,12 @@ impl Host for Gate {
         }
     }
 
+    fn waits(&self, call: &HostCall) -> bool {
+        let HostCall::Tool { name, .. } = call else { return false };
+        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name == *name && !tool.command.is_empty());
+        self.means.tools.waits(call) && !self.grants.iter().any(commanded)
+    }
+
     fn leave(&self, unanswered: &[CallId]) -> bool {
         if self.bodies.any() || self.requests.any() {
             return false;

@@ -50,6 +50,8 @@ pub(crate) struct Drive {
     /// Calls that were done as soon as they were begun.
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
+    /// How many of those in flight only wait for someone outside.
+    outside: usize,
     performing: HashMap<CallId, Performing>,
 }
 
@@ -62,6 +64,7 @@ struct Performing {
     unnamed: Option<Box<FetchCall>>,
     /// What to ask again if the run leaves memory first.
     call: Option<HostCall>,
+    outside: bool,
 }
 
 /// How the loop ended.
@@ -95,6 +98,7 @@ impl Drive {
             in_flight: JoinSet::new(),
             done: VecDeque::new(),
             window: WINDOW,
+            outside: 0,
             performing: HashMap::new(),
         }
     }
@@ -155,8 +159,16 @@ impl Drive {
 
     /// Starts as many of the queued calls as may be in flight.
     fn perform(&mut self) {
-        let most = self.window.min(self.limits.calls_in_flight as usize);
-        while self.in_flight.len() + self.done.len() < most {
+        let all = self.limits.calls_in_flight as usize;
+        while let Some(next) = self.queue.front() {
+            let under_way = self.in_flight.len() + self.done.len();
+            let room = match self.host.waits(&next.call) {
+                true => under_way < all,
+                false => under_way < all && under_way.saturating_sub(self.outside) < self.window,
+            };
+            if !room {
+                return;
+            }
             let Some(pending) = self.queue.pop_front() else { return };
             self.begin(pending);
         }
@@ -175,8 +187,9 @@ impl Drive {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
-        let again = self.patience.map(|_| call.clone());
-        self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again });
+        let (again, outside) = (self.patience.map(|_| call.clone()), self.host.waits(&call));
+        self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again, outside });
+        self.outside += usize::from(outside);
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
         let mut performed: BoxFuture<'static, (CallId, Answer)> = Box::pin(async move {
@@ -314,9 +327,9 @@ impl Drive {
 
     /// Writes down how a call went, and gives what is for the guest.
     fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
-        let Some(Performing { record: Some(at), since, unnamed, .. }) = self.performing.remove(&id) else {
-            return reply;
-        };
+        let performing = self.performing.remove(&id);
+        self.outside -= usize::from(performing.as_ref().is_some_and(|performing| performing.outside));
+        let Some(Performing { record: Some(at), since, unnamed, .. }) = performing else { return reply };
         if acts.is_empty() {
             self.name(at, unnamed);
         }

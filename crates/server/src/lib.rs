@@ -24,6 +24,7 @@ mod run;
 mod runs;
 mod settings;
 mod wakes;
+mod wire;
 mod work;
 
 pub use caller::{Household, Wanted};

@@ -6,6 +6,7 @@ use crate::pipes;
 use crate::routes;
 use crate::runs::Runs;
 use crate::settings::Settings;
+use crate::wire::{Slot, Wire};
 use axum::extract::ConnectInfo;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -13,7 +14,6 @@ use hyper_util::server::graceful::GracefulShutdown;
 use isolith_core::{ApiKeys, CallerId, Manifest, RunStore, StoreProblem};
 use isolith_runner::Runner;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -117,22 +117,20 @@ impl Server {
             let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
             let _ = stream.set_nodelay(true);
             let local = stream.local_addr().unwrap_or(to);
-            let (router, tls, app) = (router.clone(), tls.clone(), Arc::clone(&self.app));
+            let (router, tls) = (router.clone(), tls.clone());
             let (builder, watcher) = (builder(&settings), graceful.watcher());
             let patience = settings.idle;
+            let slot = Slot::new(Arc::clone(&self.app.runs), permit);
             tokio::spawn(async move {
-                app.runs.metrics.connections.fetch_add(1, Relaxed);
                 let peer = Peer { from, to: local };
                 match tls {
-                    None => connection(builder, stream, router, peer, watcher).await,
+                    None => connection(builder, Wire::new(stream, slot, patience), router, peer, watcher).await,
                     Some(tls) => {
                         if let Ok(Ok(stream)) = tokio::time::timeout(patience, tls.accept(stream)).await {
-                            connection(builder, stream, router, peer, watcher).await;
+                            connection(builder, Wire::new(stream, slot, patience), router, peer, watcher).await;
                         }
                     }
                 }
-                app.runs.metrics.connections.fetch_sub(1, Relaxed);
-                drop(permit);
             });
         }
         drop(listener);

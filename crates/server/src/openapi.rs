@@ -19,7 +19,7 @@ struct RunRequest {
     name: Option<String>,
     language: Option<Language>,
     /// Visible to it as `input`.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     input: Option<serde_json::Value>,
     /// Visible to it as globals.
     args: Option<BTreeMap<String, serde_json::Value>>,
@@ -84,10 +84,10 @@ struct ToolTable {
     name: String,
     description: Option<String>,
     /// The JSON Schema of its argument.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     input: Option<serde_json::Value>,
     /// The JSON Schema of its answer.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     output: Option<serde_json::Value>,
 }
 
@@ -97,7 +97,7 @@ struct Run {
     run: Option<String>,
     status: RunStatus,
     /// What it returned.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     value: Option<serde_json::Value>,
     error: Option<RunFailure>,
     outputs: Option<Vec<OutputLine>>,
@@ -167,7 +167,7 @@ struct Replies {
 #[serde(deny_unknown_fields)]
 struct Reply {
     id: u32,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     value: Option<serde_json::Value>,
     error: Option<ReplyError>,
 }
@@ -231,10 +231,84 @@ struct CodeModeTool {
 #[derive(Serialize, ToSchema)]
 struct CodeModeResult {
     success: bool,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = serde_json::Value, required = false)]
     value: Option<serde_json::Value>,
     error: Option<String>,
 }
+
+/// The answer to a round.
+#[derive(Serialize, ToSchema)]
+struct CodeModeAnswer {
+    /// `done`, `need_tools` or `error`.
+    status: String,
+    success: Option<bool>,
+    #[schema(value_type = serde_json::Value, required = false)]
+    value: Option<serde_json::Value>,
+    error: Option<CodeModeFailure>,
+    /// What it wrote since the round before.
+    logs: Option<Vec<String>>,
+    #[serde(rename = "toolCalls")]
+    tool_calls: Option<Vec<CodeModeCall>>,
+    #[serde(rename = "continuationId")]
+    continuation_id: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct CodeModeFailure {
+    name: String,
+    message: String,
+    stack: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct CodeModeCall {
+    /// `tc_0`, `tc_1`, …
+    #[schema(pattern = "^tc_[0-9]+$")]
+    id: String,
+    name: String,
+    #[schema(value_type = serde_json::Value)]
+    args: serde_json::Value,
+}
+
+/// Why a round was refused: in the driver's words, or in ours.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum CodeModeRefusal {
+    Theirs(CodeModeMessage),
+    Ours(Problem),
+}
+
+#[derive(Serialize, ToSchema)]
+struct CodeModeMessage {
+    error: String,
+}
+
+/// A body that could not be read, in the driver's words; or a fault of the server.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum CodeModeFault {
+    Theirs(CodeModeAnswer),
+    Ours(Problem),
+}
+
+/// Takes a round of TanStack's Cloudflare isolate driver.
+#[utoipa::path(post, path = "/v1/code-mode", request_body = CodeModeRound, responses(
+    (status = 200, description = "It is done, or needs tools", body = CodeModeAnswer),
+    (status = 400, description = "There is no code", body = CodeModeRefusal),
+    (status = 401, description = "It needs a key", body = Problem),
+    (status = 403, description = "It is not for this caller, name or origin", body = Problem),
+    (status = 408, description = "The body took too long", body = Problem),
+    (status = 409, description = "A run of that name exists", body = Problem),
+    (status = 413, description = "The body is too large", body = Problem),
+    (status = 415, description = "The body is compressed", body = Problem),
+    (status = 429, description = "Too many runs", body = Problem),
+    (status = 500, description = "The body cannot be read, or something went wrong here", body = CodeModeFault),
+    (status = 503, description = "There is no room, or the server is about to stop", body = Problem),
+))]
+#[expect(dead_code, reason = "only its description is used")]
+fn code_mode() {}
 
 /// What any route can answer.
 macro_rules! routes {
@@ -308,14 +382,6 @@ routes! {
     socket: get "/v1/socket" "Opens a WebSocket that carries many runs and their calls." [] {
         (status = 101, description = "It is open"),
         (status = 426, description = "This is for WebSockets", body = Problem),
-    }
-    code_mode: post "/v1/code-mode" "Takes a round of TanStack's Cloudflare isolate driver." [] body CodeModeRound; {
-        (status = 200, description = "It is done, or needs tools", content_type = "application/json"),
-        (status = 413, description = "The body is too large", body = Problem),
-        (status = 415, description = "The body is compressed", body = Problem),
-        (status = 408, description = "The body took too long", body = Problem),
-        (status = 409, description = "A run of that name exists", body = Problem),
-        (status = 429, description = "Too many runs", body = Problem),
     }
     health: get "/healthz" "Says whether the server is well." [] { (status = 200, description = "It is"), }
     metrics: get "/metrics" "Figures for Prometheus." [] { (status = 200, description = "Figures", content_type = "text/plain"), }

@@ -219,13 +219,14 @@ impl Run {
             return Taken::Over;
         }
         let made = state.made;
+        let held: usize = state.open.values().filter_map(|open| Some(open.reply.as_ref()?.bytes())).sum();
         let Some(open) = state.open.get_mut(&id) else {
             return if id.0 < made { Taken::Twice } else { Taken::Unknown };
         };
         if open.reply.is_some() {
             return Taken::Twice;
         }
-        open.reply = Some(reply);
+        open.reply = Some(within(reply, held));
         if let Some(waker) = open.waker.take() {
             waker.wake();
         }
@@ -316,6 +317,19 @@ impl Run {
     }
 }
 
+// THREAT[T-SERVER-014]: many large answers at once, before the program has taken any of them, would fill our memory.
+/// An answer, if there is room for it beside those that wait to be taken.
+fn within(reply: HostReply, held: usize) -> HostReply {
+    if held + reply.bytes() <= ANSWERS_BYTES_MAX {
+        return reply;
+    }
+    let message = format!("answers that wait to be taken have more than {} MiB together", ANSWERS_BYTES_MAX >> 20);
+    HostReply::failed_as("tool.too_large", "RangeError", message)
+}
+
+/// Of one run.
+const ANSWERS_BYTES_MAX: usize = 64 << 20;
+
 impl State {
     fn unanswered(&self) -> Arc<[CallId]> {
         self.open.iter().filter(|(_, open)| open.reply.is_none()).map(|(id, _)| *id).collect()
@@ -360,6 +374,10 @@ impl Host for ClientTools {
                 }
             }
         }))
+    }
+
+    fn waits(&self, _call: &HostCall) -> bool {
+        true
     }
 
     /// Only if no answer is on its way in. From then on answers wait until the run is back.

@@ -89,9 +89,12 @@ async fn who_does_not_greet_as_an_isolith_is_none() {
     assert!(matches!(Remote::connect("nonsense", None).await, Err(ConnectError::Address(_))));
 }
 
+/// What to call it, and the message about an isolate.
+type Named = (&'static str, fn(u64) -> Message);
+
 #[tokio::test]
 async fn answers_to_a_start_that_are_none_fail_it() {
-    let answers: [(&str, fn(u64) -> Message); 6] = [
+    let answers: [Named; 6] = [
         ("noise", |_| binary(vec![200; 100])),
         ("text", |_| Message::Text("{}".into())),
         ("a step", |isolate| binary(event::waiting(isolate, Usage::default()))),

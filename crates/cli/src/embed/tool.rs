@@ -26,8 +26,11 @@ where
                 })
             }
             Err(error) => {
-                let reply =
-                    HostReply::failed_as("tool.invalid_input", "TypeError", format!("the argument does not fit: {error}"));
+                let reply = HostReply::failed_as(
+                    "tool.invalid_input",
+                    "TypeError",
+                    format!("the argument does not fit: {error}"),
+                );
                 Box::pin(std::future::ready(reply))
             }
         }

@@ -37,8 +37,9 @@ fn every_attack_of_the_corpus_is_refused_or_has_no_effect() {
     let audit = key(&folder, &["audit", "--scope", "audit"]);
     let narrow = key(&folder, &["narrow", "--policy", "policy.toml"]);
     let server = serve(&folder, &[]);
-    let waiting =
-        |key: &str, name: &str| run_with(&server, key, &json!({ "code": "await tools.t()", "tools": ["t"], "run": name }));
+    let waiting = |key: &str, name: &str| {
+        run_with(&server, key, &json!({ "code": "await tools.t()", "tools": ["t"], "run": name }))
+    };
     let resume = |run: Value| run["resume"].as_str().unwrap().to_owned();
     let secret = server.send(
         "PUT",

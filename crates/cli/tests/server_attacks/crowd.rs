@@ -53,16 +53,16 @@ fn a_thousand_runs_of_one_caller_do_not_take_anothers_turn() {
     let place = place(&[]);
     let mut socket = Socket::open(&place.server, &place.a);
     for n in 0..1_000 {
-        socket.text(&json!({ "type": "run", "run": format!("r{n}"), "code": "for (;;);", "limits": { "timeout": "20s" } }));
+        socket.text(
+            &json!({ "type": "run", "run": format!("r{n}"), "code": "for (;;);", "limits": { "timeout": "20s" } }),
+        );
     }
     until("they fill their places", || figure(&place, "isolith_runs_live") >= 256);
     (0..5).for_each(|_| is_well(&place.server, &place.b));
     for n in 0..1_000 {
         socket.text(&json!({ "type": "cancel", "run": format!("r{n}") }));
     }
-    until("all of them are over", || {
-        figure(&place, "isolith_runs_live") + figure(&place, "isolith_runs_waiting") == 0
-    });
+    until("all of them are over", || figure(&place, "isolith_runs_live") + figure(&place, "isolith_runs_waiting") == 0);
     is_well(&place.server, &place.a);
 }
 
@@ -71,7 +71,9 @@ fn more_than_the_line_holds_is_refused_with_a_time_to_come_again() {
     let place = place(&["--live-runs-per-caller", "2"]);
     let mut socket = Socket::open(&place.server, &place.a);
     for n in 0..2_000 {
-        socket.text(&json!({ "type": "run", "run": format!("r{n}"), "code": "for (;;);", "limits": { "timeout": "5s" } }));
+        socket.text(
+            &json!({ "type": "run", "run": format!("r{n}"), "code": "for (;;);", "limits": { "timeout": "5s" } }),
+        );
     }
     let refused = socket.until(|message| message["error"]["code"] == "busy.caller");
     assert!(refused["error"]["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0), "{refused}");

@@ -10,12 +10,7 @@ pub(crate) enum Seen {
     Gone,
 }
 
-pub(crate) fn judge(
-    expect: &Value,
-    oracle: &Value,
-    seen: &Seen,
-    fill: &dyn Fn(&str) -> String,
-) -> Result<(), String> {
+pub(crate) fn judge(expect: &Value, oracle: &Value, seen: &Seen, fill: &dyn Fn(&str) -> String) -> Result<(), String> {
     if let Seen::Answer(answer) = seen
         && answer.status >= 500
         && answer.status != 501
