@@ -322,7 +322,9 @@ impl HostCall {
     /// Serde gathers a tagged variant before it reads it, and [`Json`] cannot be read from what was gathered: calls that carry one
     /// are for the engine to read.
     pub fn from_guest(json: &str, bytes: Vec<u8>) -> Option<HostCall> {
-        let mut call = HostCall::deserialize(&mut serde_json::Deserializer::from_str(json)).ok()?;
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let mut call = HostCall::deserialize(&mut reader).ok()?;
+        reader.end().ok()?;
         match &mut call {
             HostCall::Fetch(fetch) if !fetch.streamed => fetch.body = fetch.body.is_some().then_some(bytes),
             HostCall::Files { bytes: own, .. } | HostCall::WriteBody { bytes: own, .. } => *own = bytes,

@@ -23,8 +23,11 @@ pub(crate) struct App {
     keys: Arc<dyn ApiKeys>,
     policy: Option<Manifest>,
     /// Callers as they were made from their keys, so that what is counted for them goes on.
-    callers: Mutex<HashMap<CallerId, (Option<ApiKey>, Arc<Caller>)>>,
+    callers: Mutex<HashMap<CallerId, Known>>,
 }
+
+/// A caller, and the key it was made from; the user of this machine has none.
+type Known = (Option<ApiKey>, Arc<Caller>);
 
 /// Where a connection comes from, and where it arrived.
 #[derive(Clone, Copy, Debug)]

@@ -19,10 +19,13 @@ pub(crate) struct Connection {
     caller: Arc<Caller>,
     outbox: Outbox,
     /// The runs that this connection hears of, by their names.
-    runs: Arc<Mutex<HashMap<RunId, (Arc<Run>, u64)>>>,
+    runs: Arc<Mutex<Followed>>,
     /// Runs that wait for a place, and whether they are still wanted.
     starting: Arc<Mutex<HashMap<RunId, bool>>>,
 }
+
+/// Runs by their names, each with the number it knows this connection by.
+type Followed = HashMap<RunId, (Arc<Run>, u64)>;
 
 /// A connection may have this many runs that have not ended.
 const RUNS_MAX: usize = 10_000;
@@ -190,7 +193,7 @@ impl Drop for Connection {
 #[derive(Clone)]
 struct Ear {
     outbox: Outbox,
-    runs: Arc<Mutex<HashMap<RunId, (Arc<Run>, u64)>>>,
+    runs: Arc<Mutex<Followed>>,
 }
 
 impl Ear {

@@ -153,13 +153,13 @@ impl Server {
 
 fn builder(settings: &Settings) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
+    // Not `pipeline_flush`: it keeps an answer back while bytes of the client are unread, and a refusal of those bytes is then lost.
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(settings.idle)
         .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(HEADERS_MAX)
-        .pipeline_flush(true);
+        .max_headers(HEADERS_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())

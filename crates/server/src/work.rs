@@ -328,7 +328,7 @@ impl Runs {
                 self.over(&run, &Begin { stored: true }, Stage::Ended(json(&outcome).into())).await;
             }
             self.sweep();
-            if ticks % EXPIRE_TICKS == 0
+            if ticks.is_multiple_of(EXPIRE_TICKS)
                 && let Err(error) = self.store.expire(now()).await
             {
                 tracing::warn!(%error, "forgetting old runs");

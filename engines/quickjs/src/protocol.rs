@@ -224,6 +224,8 @@ pub(crate) fn read_end(kind: u32, data: &[u8], why: Option<ErrorKind>) -> Option
         1 => Some(End::Value(None)),
         2 => failed(ErrorKind::Thrown),
         3 => failed(ErrorKind::Syntax),
+        // A job that was told to stop leaves behind a promise that nothing settles.
+        4 if why.is_some() => Some(End::Failed(stopped(why?))),
         4 => Some(End::Failed(Failure::of(
             ErrorKind::Stalled,
             "Stalled",

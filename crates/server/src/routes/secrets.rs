@@ -55,6 +55,6 @@ pub(crate) async fn remove(
 }
 
 fn checked(name: &str) -> Result<String, Refusal> {
-    let name = SecretName::new(name).map_err(|error| Refusal::invalid(error.to_string()).at("name"))?;
+    let name = SecretName::new(name).map_err(|error| Refusal::invalid(error).at("name"))?;
     Ok(name.as_str().to_owned())
 }
