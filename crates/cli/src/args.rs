@@ -322,7 +322,7 @@ pub(crate) struct Serve {
     /// Runs in memory at one time [default: 512]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) live_runs: Option<u32>,
-    /// Runs of one caller in memory at one time [default: 256]
+    /// Runs of one caller in memory at one time [default: 48]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) live_runs_per_caller: Option<u32>,
     /// Connections at one time [default: 20000]

@@ -17,7 +17,7 @@
 //!     .build()?;
 //!
 //! let outcome = isolith.run("return { total: 2 * await tools.price('tea') }").await?;
-//! assert_eq!(outcome.value()?, json!({ "total": 7.0 }));
+//! assert_eq!(outcome.value()?, json!({ "total": 7 }));
 //!
 //! // A program's failure is an outcome, too: the error has a kind, a place and often a hint.
 //! let outcome = isolith.run("await tools.price('gold')").await?;

@@ -74,7 +74,6 @@ impl Driver {
             let (id, name) = (call["id"].as_str().unwrap(), call["name"].as_str().unwrap());
             assert_eq!(id, format!("tc_{}", self.results.len()), "ids count on in the order of calls");
             let result = match tool(name, &call["args"]) {
-                Ok(Value::Null) => json!({ "success": true }),
                 Ok(value) => json!({ "success": true, "value": value }),
                 Err(error) => json!({ "success": false, "error": error }),
             };
@@ -185,26 +184,21 @@ fn tools_that_cannot_be_are_refused_in_the_workers_words() {
         assert_eq!(said(named(name)), format!("Invalid tool name '{name}': reserved JavaScript keyword"));
     }
     // Names that mean something already are names like any other, or fail the program; never the server.
-    for name in [
-        "tools",
-        "console",
-        "globalThis",
-        "Object",
-        "__proto__",
-        "constructor",
-        "own",
-        "text",
-        "JSON",
-        "Promise",
-        "$",
-        "_",
-    ] {
+    for name in ["tools", "console", "globalThis", "Object", "constructor", "own", "text", "JSON", "Promise", "$", "_"]
+    {
         let answer = round(&server, &named(name));
         assert_eq!((&answer["status"], &answer["value"]), (&json!("done"), &json!(1)), "{name}: {answer}");
     }
     for name in ["undefined", "NaN", "Infinity"] {
         assert_eq!(round(&server, &named(name))["status"], "done", "{name}");
     }
+    // The Worker takes this one; here no binding is called so.
+    assert_eq!(round(&server, &named("__proto__"))["status"], "error");
+    let mut hostile = driver(
+        "return [await Object(1), await JSON(2), await console(3), await x(4)]",
+        &["Object", "JSON", "console", "x"],
+    );
+    assert_eq!(hostile.run(&server, echo)["value"], json!([1, 2, 3, 4]));
     // The same name twice is one tool.
     let twice = json!({ "code": "return typeof t", "tools": [{ "name": "t" }, { "name": "t" }] });
     assert_eq!(round(&server, &twice)["value"], "function");
@@ -272,6 +266,8 @@ fn what_a_tool_throws_is_caught_by_the_program_and_nothing_else_is() {
     assert_eq!(round(&server, &silent)["value"], "Tool call failed");
     let nothing = json!({ "code": "return typeof await a()", "tools": [{ "name": "a" }], "toolResults": { "tc_0": { "success": true } } });
     assert_eq!(round(&server, &nothing)["value"], "undefined");
+    let null = json!({ "code": "return [await a()]", "tools": [{ "name": "a" }], "toolResults": { "tc_0": { "success": true, "value": null } } });
+    assert_eq!(round(&server, &null)["value"], json!([null]));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use isolith_core::{
     Stream, ToolGrant,
 };
 use isolith_runner::Language;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,8 +39,21 @@ struct Tool {
 struct ToolResult {
     #[serde(default)]
     success: bool,
+    #[serde(default, deserialize_with = "present")]
     value: Option<Json>,
     error: Option<String>,
+}
+
+/// What a program returned, where `null` is something and nothing is `undefined`.
+#[derive(Deserialize)]
+struct Returned {
+    #[serde(default, deserialize_with = "present")]
+    value: Option<Json>,
+}
+
+/// A field that is there, `null` or not.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
 }
 
 const TIMEOUT_MS: f64 = 30_000.0;
@@ -159,14 +172,16 @@ const OPEN_MAX: usize = 64;
 const CPU_MAX: Duration = Duration::from_secs(600);
 
 /// What makes the guest look like the Worker's: tools as globals of their own names, console lines as its driver expects them.
-/// On one line and before the program, so that lines keep their numbers. Names were checked, and are data here.
+/// On one line and before the program, so that lines keep their numbers. Names were checked, and are data here; whatever is used is
+/// taken before any of them is defined, because a tool may be called `Object` or `console`.
 fn prelude(tools: &[BindingName]) -> String {
     let names: Vec<&str> = tools.iter().map(BindingName::as_str).collect();
     format!(
-        "{{const own = tools, text = (x) => {{ if (typeof x === 'string') return x; try {{ return JSON.stringify(x) ?? String(x) }} catch {{ return String(x) }} }}; \
-         for (const name of {}) Object.defineProperty(globalThis, name, {{ value: (args) => own[name](args === undefined ? {{}} : args), writable: true, configurable: true }}); \
+        "{{const own = tools, console = globalThis.console, define = Object.defineProperty, json = JSON.stringify, string = String; \
+         const text = (x) => {{ if (typeof x === 'string') return x; try {{ return json(x) ?? string(x) }} catch {{ return string(x) }} }}; \
          for (const [name, mark] of [['log', ''], ['info', 'INFO: '], ['warn', 'WARN: '], ['error', 'ERROR: ']]) \
-         {{ const write = console[name].bind(console); console[name] = (...all) => write('%s', mark + all.map(text).join(' ')) }}}} ",
+         {{ const write = console[name].bind(console); console[name] = (...all) => write('%s', mark + all.map(text).join(' ')) }} \
+         for (const name of {}) define(globalThis, name, {{ value: (args) => own[name](args === undefined ? {{}} : args), writable: true, configurable: true }})}} ",
         json!(names)
     )
 }
@@ -185,7 +200,9 @@ pub(crate) fn answer(checked: &Checked, id: &RunId, stage: &Stage, logs_sent: us
     Ok(match outcome.status {
         Status::Ok => {
             // Put together by hand: the value stays the text it is.
-            let value = outcome.value.as_ref().map(|value| format!("\"value\":{value},")).unwrap_or_default();
+            let returned: Returned =
+                serde_json::from_str(text).map_err(|error| Refusal::internal("reading a value", &error))?;
+            let value = returned.value.as_ref().map(|value| format!("\"value\":{value},")).unwrap_or_default();
             format!("{{\"status\":\"done\",\"success\":true,{value}\"logs\":{}}}", json!(logs))
         }
         Status::Error => failed(checked, &outcome, &logs),

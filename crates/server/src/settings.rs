@@ -43,7 +43,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             live_runs: 512,
-            live_runs_per_caller: 256,
+            live_runs_per_caller: 48,
             queue_per_caller: 1_024,
             queue: 4_096,
             queue_wait: Duration::from_secs(10),

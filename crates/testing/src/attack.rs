@@ -247,16 +247,21 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
+fn is_by_program(path: &std::path::PathBuf) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
+        && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("js-"))
+}
+
 /// A key that is there, even when it says `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Every attack of this repository, in the order of its files.
+/// Every attack by a program, in the order of its files. Those on the server are `crates/cli`'s.
 pub fn attacks() -> Result<Vec<Attack>, SuiteError> {
     let mut attacks = Vec::new();
     let files = suite::entries(&conformance_root().join("attacks"))?;
-    for path in files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
+    for path in files.into_iter().filter(is_by_program) {
         for (index, line) in suite::read(&path)?.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
             let attack = serde_json::from_str(line).map_err(|source| SuiteError::Line {
                 path: path.clone(),

@@ -24,6 +24,8 @@ mod key_file;
 mod stdio;
 mod tls;
 
+/// Runs that can be computing at one time: more than one caller may have, so that none takes every turn.
+const COMPUTING: u32 = 64;
 /// Isolates for programs that programs invoke, beside those that runs have.
 const SPARE_ISOLATES: u32 = 64;
 
@@ -70,13 +72,15 @@ const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Ad
 
 fn settings(args: &Serve) -> Settings {
     let default = Settings::default();
+    // Nobody else is there to be held up.
+    let per_caller = if args.stdio { default.live_runs } else { default.live_runs_per_caller };
     Settings {
         hold: args.hold.unwrap_or(default.hold),
         keep: args.keep.unwrap_or(default.keep),
         drain: args.drain.unwrap_or(default.drain),
         idle: args.idle.unwrap_or(default.idle),
         live_runs: args.live_runs.map_or(default.live_runs, |n| n as usize),
-        live_runs_per_caller: args.live_runs_per_caller.map_or(default.live_runs_per_caller, |n| n as usize),
+        live_runs_per_caller: args.live_runs_per_caller.map_or(per_caller, |n| n as usize),
         connections: args.connections.map_or(default.connections, |n| n as usize),
         hosts: args.host.clone(),
         ..default
@@ -85,7 +89,7 @@ fn settings(args: &Serve) -> Settings {
 
 fn parts(data: &DataFolder, policy: Option<Manifest>, args: &Serve, settings: Settings) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
-    let engine = QuickJs::new(Options { live, ..Options::default() })
+    let engine = QuickJs::new(Options { live, computing: COMPUTING, ..Options::default() })
         .map_err(|error| Failure::internal("starting the engine", &error))?;
     let network = policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
     let options = NetOptions { proxy: network.proxy, ca: args.ca.clone().or(network.ca.map(PathBuf::from)) };

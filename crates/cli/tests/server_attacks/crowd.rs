@@ -70,7 +70,6 @@ fn a_thousand_waiting_runs_of_one_caller_do_not_take_anothers_turn() {
 }
 
 #[test]
-#[ignore = "32 turns of the engine are shared by all callers, each held until a run waits or ends; not before turns are shared out by caller"]
 fn a_thousand_computing_runs_of_one_caller_do_not_take_anothers_turn() {
     a_thousand_and_one("for (;;);");
 }

@@ -70,7 +70,7 @@ impl Socket {
     pub(crate) fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         while began.elapsed() < patience() {
-            let (kind, payload) = self.next().expect("the connection goes on");
+            let (kind, payload) = self.next().unwrap();
             if kind == TEXT {
                 let message: Value = serde_json::from_slice(&payload).unwrap();
                 if wanted(&message) {
