@@ -108,7 +108,7 @@ impl Household for Callers {
 }
 
 fn secret(name: &str) -> Result<SecretName, StoreError> {
-    SecretName::new(name).map_err(|error| StoreError::Invalid(error.to_string()))
+    SecretName::new(name).map_err(StoreError::Invalid)
 }
 
 fn problem(error: StoreError) -> StoreProblem {

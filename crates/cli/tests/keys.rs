@@ -71,7 +71,7 @@ fn a_key_is_good_for_what_was_said() {
     assert!(kept[1]["created"].as_u64().unwrap() > 1_600_000_000_000_000);
     assert!(kept.iter().all(|key| key.get("hash").is_none() && key.get("key").is_none()));
     // What was printed when it was made is the same, and its text.
-    let mut told = full.clone();
+    let mut told = full;
     let text = told.as_object_mut().unwrap().remove("key").unwrap();
     assert_eq!((&told, id(text.as_str().unwrap())), (&kept[1], kept[1]["id"].as_str().unwrap()));
     let shown = place.isolith(&["key", "list"]);

@@ -247,7 +247,7 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
-fn is_by_program(path: &std::path::PathBuf) -> bool {
+fn is_by_program(path: &std::path::Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl")
         && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("js-"))
 }
@@ -261,7 +261,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 pub fn attacks() -> Result<Vec<Attack>, SuiteError> {
     let mut attacks = Vec::new();
     let files = suite::entries(&conformance_root().join("attacks"))?;
-    for path in files.into_iter().filter(is_by_program) {
+    for path in files.into_iter().filter(|path| is_by_program(path)) {
         for (index, line) in suite::read(&path)?.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
             let attack = serde_json::from_str(line).map_err(|source| SuiteError::Line {
                 path: path.clone(),

@@ -42,7 +42,7 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
                     read.text()
                         .and_then(|t| t.parse().map_err(|_| "write an address such as `127.0.0.1:4747`".into()))
                         .map_err(failed)?,
-                ))
+                ));
             }
             "host" => args.host.extend(read.texts().map_err(failed)?),
             "policy" => args.policy = args.policy.or(Some(folder.join(read.text().map_err(failed)?))),
