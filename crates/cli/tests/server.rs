@@ -1,6 +1,6 @@
 //! The server through its own door: requests as any client would send them.
 
-#![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
 mod support;
 
