@@ -320,7 +320,7 @@ fn nothing_that_waits_is_lost_when_the_server_is_killed() {
     let accepted = server.post(
         "/v1/runs",
         "",
-        &json!({ "program": "await new Promise(r => setTimeout(r, 30000))", "run": "accepted", "wait": 0 }),
+        &json!({ "program": "await new Promise(r => setTimeout(r, 5000))", "run": "accepted", "wait": 0 }),
     );
     assert_eq!(accepted.status, 202);
     server.kill();
