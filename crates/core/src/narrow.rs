@@ -156,9 +156,18 @@ impl Sides<'_> {
         // Of two counts by one name the smaller stays: a request cannot raise the operator's by naming it.
         budgets.sort();
         budgets.dedup_by(|next, kept| next.of == kept.of);
-        let rule = ceiling.rule.max(requested.rule);
+        let rule = ceiling.rule.max(requested.rule).max(self.asked_in_vain(ceiling, requested));
         let powers = self.powers(&ceiling.power, &requested.power).into_iter();
         powers.map(|(power, asks)| Grant { power, rule: rule.max(asks), budgets: budgets.clone() }).collect()
+    }
+
+    /// A question about a name is still to be asked when the side that has it means something else by the name than the
+    /// other, so that nothing is left of the grant that asks.
+    fn asked_in_vain(&self, ceiling: &Grant, requested: &Grant) -> Rule {
+        let asks = |grant: &&Grant| grant.rule == Rule::Ask && same_name(&grant.power, &requested.power);
+        let by_request = self.requested.iter().filter(asks).any(|grant| !meets(&ceiling.power, &grant.power));
+        let by_ceiling = self.ceiling.iter().filter(asks).any(|grant| !meets(&grant.power, &requested.power));
+        if by_request || by_ceiling { Rule::Ask } else { Rule::Allow }
     }
 
     /// What two powers have in common, and whether someone has to be asked about what comes with it.
@@ -188,22 +197,22 @@ impl Sides<'_> {
     /// The operator may bring it; it then goes where that very grant leads, and nowhere else. Otherwise it is the
     /// request's own, if the operator lets its secrets be used; without them the request goes without it, not with less.
     fn credential(&self, ceiling: &Egress, requested: &Egress) -> (Option<Credential>, Rule) {
-        let brought = ceiling.credential.is_some();
-        let Some(credential) = ceiling.credential.as_ref().or(requested.credential.as_ref()) else {
-            return (None, Rule::Allow);
+        // What a side says of the secrets of its own credential is said of its request, even if that goes without them.
+        let of_own = |side: &[Grant], egress: &Egress| {
+            let secrets = egress.credential.iter().flat_map(Credential::secrets);
+            secrets.filter_map(|name| strictest(side, name)).max().unwrap_or_default()
         };
-        let mut asks = Rule::Allow;
-        for name in credential.secrets() {
-            let by_ceiling = strictest(self.ceiling, name);
-            let by_request = strictest(self.requested, name);
-            // Who forbids the use of a secret of their own forbids the request; `admit` sees to that.
-            let (own, other) = if brought { (by_ceiling, by_request) } else { (by_request, by_ceiling) };
-            if other == Some(Rule::Deny) || (!brought && other.is_none()) {
-                return (None, Rule::Allow);
-            }
-            asks = asks.max(own.max(other).filter(|rule| *rule == Rule::Ask).unwrap_or_default());
+        let rule = of_own(self.ceiling, ceiling).max(of_own(self.requested, requested));
+        let brought = ceiling.credential.is_some();
+        let other = if brought { self.requested } else { self.ceiling };
+        let Some(credential) = ceiling.credential.as_ref().or(requested.credential.as_ref()) else {
+            return (None, rule);
+        };
+        let says: Vec<Option<Rule>> = credential.secrets().into_iter().map(|name| strictest(other, name)).collect();
+        if says.contains(&Some(Rule::Deny)) || (!brought && says.contains(&None)) {
+            return (None, rule);
         }
-        (Some(credential.clone()), asks)
+        (Some(credential.clone()), says.into_iter().flatten().max().unwrap_or_default().max(rule))
     }
 
     fn invoke(&self, ceiling: &InvokeGrant, requested: &InvokeGrant) -> Option<Power> {
@@ -245,6 +254,16 @@ fn same_calls(a: &Power, b: &Power) -> bool {
             bare(a) == bare(b)
         }
         (a, b) => a == b,
+    }
+}
+
+/// Whether two powers go by one name, whatever is behind it.
+fn same_name(a: &Power, b: &Power) -> bool {
+    match (a, b) {
+        (Power::Tool(a), Power::Tool(b)) => a.name == b.name,
+        (Power::Invoke(a), Power::Invoke(b)) => a.name == b.name,
+        (Power::Secret(a), Power::Secret(b)) => a.name == b.name,
+        _ => false,
     }
 }
 

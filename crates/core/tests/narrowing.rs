@@ -241,6 +241,13 @@ fn holes_that_were_closed() {
         (verdict(&both, &fetch("https://evil.example/")), secrets(&both, &fetch("https://evil.example/"))),
         (Rule::Ask, vec!["T".into()])
     );
+    // A question about a secret of one's own was not asked when the operator let only the bare request through.
+    let req = read(json!([{"kind": "egress", "host": "a.example", "credential": {"bearer": "T"}}, "ask secret:T"]));
+    assert_eq!(verdict(&narrow(&read(json!(["egress:*"])), &req).grants, &fetch("https://a.example/")), Rule::Ask);
+    // A question about a name was not asked when the operator means another command by it.
+    let req = read(json!(["tool:t", {"kind": "tool", "name": "t", "command": ["mine"], "rule": "ask"}]));
+    let tool = Ask::Tool(isolith_core::BindingName::new("t").unwrap(), isolith_core::Json::of(&json!({})).unwrap());
+    assert_eq!(verdict(&narrow(&read(json!(["tool:t"])), &req).grants, &tool), Rule::Ask);
     // A count on a narrow grant was lost to a wide one without.
     let op = read(json!(["egress:*.x.example", {"kind": "egress", "host": "a.x.example", "calls": 1}]));
     for req in [json!(["egress:*.x.example"]), json!(["egress:a.x.example"])] {
