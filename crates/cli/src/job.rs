@@ -8,16 +8,15 @@ use crate::grants;
 use crate::paint::{self, ERROR, HINT};
 use crate::source::Source;
 use isolith_core::{
-    Ambient, AuditLog, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, RunId, SecretSource, Source as Ambience,
-    Timestamp, narrow, narrow_limits,
+    Ambient, AuditLog, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, RunId, SecretSource, narrow,
+    narrow_limits,
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Gate, Identity, Means};
-use isolith_runner::{NoTools, Plan, ProgramFiles, Runner, SuspendedRun, Time};
+use isolith_runner::{NoTools, Plan, ProgramFiles, Runner, SuspendedRun};
 use isolith_store::DataFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A run that can be started.
 pub(crate) struct Job {
@@ -79,8 +78,7 @@ impl Job {
         ask::about_needs(&source, &program, &mut requested, &options.grants)?;
         let mut plan = session::plan(source, options, suspend)?;
         plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
-        plan.ambient = ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient));
-        keep_ambient(&mut plan);
+        plan = plan.with_ambient(ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient)));
         let Narrowed { grants, report } = ceiling.narrow(requested);
         let grants: Arc<[Grant]> = grants.into();
         for narrowed in &report {
@@ -183,16 +181,3 @@ pub(crate) fn store(error: isolith_store::StoreError) -> Failure {
 fn invalid(error: String) -> Failure {
     Failure::usage(error, "mend the grant")
 }
-
-/// A clock or chance that is virtual needs a start that can be repeated.
-fn keep_ambient(plan: &mut Plan) {
-    if plan.ambient.time == Ambience::Virtual && matches!(plan.time, Time::Live) {
-        plan.time = Time::Virtual(Timestamp::from_micros(Duration::from_secs(VIRTUAL_START_SECS).as_micros() as u64));
-    }
-    if plan.ambient.random == Ambience::Virtual {
-        plan.seed = plan.seed.or(Some(0));
-    }
-}
-
-/// 2026-01-01T00:00:00Z: where a virtual clock starts when nobody says.
-const VIRTUAL_START_SECS: u64 = 1_767_225_600;

@@ -16,9 +16,9 @@ use isolith_core::{
 use isolith_remote::{ConnectError, ItsLimits, Remote, Worker};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use support::server::{Served, serve};
+use support::server::{Served, key, serve};
 use support::wire::wire;
-use support::{Folder, command, folder};
+use support::{command, folder};
 use tokio::runtime::Runtime;
 
 /// Nothing here takes as long as this, unless it hangs.
@@ -39,14 +39,6 @@ fn runtime() -> Runtime {
 
 fn url(server: &Served) -> String {
     format!("http://{}", server.address)
-}
-
-fn key(folder: &Folder, args: &[&str]) -> String {
-    let all = [&["key", "create"], args].concat();
-    let output =
-        command(&all).env("ISOLITH_DATA", folder.path().join("data")).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 fn program(code: &str) -> Program {

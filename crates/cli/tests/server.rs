@@ -7,22 +7,13 @@ mod support;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::time::Duration;
-use support::server::{Served, serve};
-use support::{Folder, command, folder};
+use support::server::{Served, key, serve};
+use support::{command, folder};
 
 fn run(server: &Served, body: &Value) -> Value {
     let answer = server.post("/v1/runs", "", body);
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()
-}
-
-fn key(folder: &Folder, args: &[&str]) -> String {
-    let mut all = vec!["key", "create"];
-    all.extend(args);
-    let output =
-        command(&all).env("ISOLITH_DATA", folder.path().join("data")).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[test]

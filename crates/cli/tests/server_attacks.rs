@@ -20,8 +20,8 @@ mod sockets;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::process::slack;
-use support::server::{Served, serve};
-use support::{Folder, command, folder};
+use support::server::{Served, key, serve};
+use support::{Folder, folder};
 
 /// A server, and those who call it.
 struct Place {
@@ -37,14 +37,6 @@ fn place(args: &[&str]) -> Place {
     let (a, b) = (key(&folder, &["a", "--scope", "runs,secrets,audit,metrics"]), key(&folder, &["b"]));
     let server = serve(&folder, args);
     Place { server, a, b, _folder: folder }
-}
-
-fn key(folder: &Folder, args: &[&str]) -> String {
-    let all = [&["key", "create"], args].concat();
-    let output =
-        command(&all).env("ISOLITH_DATA", folder.path().join("data")).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// What everything here ends in, however loaded the machine is.

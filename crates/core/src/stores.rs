@@ -143,11 +143,11 @@ pub trait RunStore: Send + Sync {
     /// One suspended run, by its continuation; the newest where there are several.
     fn find(&self, caller: &CallerId, continuation: &str) -> BoxFuture<'_, Result<Option<RunRecord>, StoreProblem>>;
 
-    /// A caller's runs, the newest first, without their suspended states; `before` is the last one of the page before.
+    /// A caller's runs, the newest first, without their suspended states; those before a moment, and of that moment before a name.
     fn list(
         &self,
         caller: &CallerId,
-        before: Option<&RunId>,
+        before: Option<(Timestamp, &RunId)>,
         limit: u32,
     ) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>>;
 

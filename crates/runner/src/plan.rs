@@ -1,8 +1,11 @@
 use crate::clock::Time;
-use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narrowing, RunId};
+use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narrowing, RunId, Source, Timestamp};
 use isolith_program::Language;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// 2026-01-01T00:00:00Z: where a virtual clock starts when nobody says.
+const VIRTUAL_START: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 
 /// How long a run that only waits is kept in memory before it is suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,18 @@ impl Plan {
             seed: None,
             patience: None,
         }
+    }
+
+    /// Gives it a clock and chance of these kinds. What is made up has to begin somewhere that can be repeated.
+    pub fn with_ambient(mut self, ambient: Ambient) -> Plan {
+        self.ambient = ambient;
+        if ambient.time == Source::Virtual && matches!(self.time, Time::Live) {
+            self.time = Time::Virtual(VIRTUAL_START);
+        }
+        if ambient.random == Source::Virtual {
+            self.seed = self.seed.or(Some(0));
+        }
+        self
     }
 
     /// Refuses what cannot be run at all. The program itself is not looked at.

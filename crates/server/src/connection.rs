@@ -7,7 +7,7 @@ use crate::error::Refusal;
 use crate::outbox::Outbox;
 use crate::replies;
 use crate::run::{Event, Listener, Run};
-use crate::runs::{How, lock};
+use crate::runs::lock;
 use isolith_core::{CallId, RunId, Stream};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -85,7 +85,7 @@ impl Connection {
         lock(&starting).insert(id.clone(), false);
         tokio::spawn(async move {
             let hear = |run: &Arc<Run>| ear.follow(run);
-            let started = app.runs.start(&caller, asked, How::default(), hear).await;
+            let started = app.runs.start(&caller, asked, false, hear).await;
             let unwanted = lock(&starting).remove(&id) == Some(true);
             match started {
                 Ok(run) if unwanted => run.cancel.cancel(),
@@ -103,7 +103,10 @@ impl Connection {
             *unwanted = true;
             return;
         }
-        self.named(table, |app, run| async move { app.runs.cancel(&run).await });
+        self.named(table, |app, run| async move {
+            app.runs.cancel(&run).await;
+            Ok(())
+        });
     }
 
     fn reply(&self, mut table: Table) {

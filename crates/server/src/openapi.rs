@@ -340,8 +340,8 @@ routes! {
         (status = 429, description = "Too many runs", body = Problem),
     }
     list_runs: get "/v1/runs" "Lists the caller's runs, the newest first." [
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500), ("before" = Option<String>, Query, description = "The last run of the page before", min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$"),
-    ] { (status = 200, description = "Runs", body = RunList), }
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200), ("before" = Option<String>, Query, description = "The last run of the page before", min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$"),
+    ] { (status = 200, description = "Runs", body = RunList), (status = 404, description = "`before` is no run of the caller's", body = Problem), }
     get_run: get "/v1/runs/{run}" "Shows a run." [
         ("run" = String, Path), ("wait" = Option<String>, Query, description = "Waits this long for its end or next round", pattern = "^[0-9]{1,3}(ms|s|m)$"),
     ] {

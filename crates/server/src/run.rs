@@ -6,6 +6,7 @@ use isolith_core::{
     Answer, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp,
 };
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
@@ -17,6 +18,8 @@ pub(crate) struct Run {
     pub(crate) caller: Arc<Caller>,
     pub(crate) created: Timestamp,
     pub(crate) cancel: CancellationToken,
+    /// Whether the store has it.
+    pub(crate) stored: AtomicBool,
     state: Mutex<State>,
     stage: watch::Sender<Stage>,
 }
@@ -115,7 +118,8 @@ pub(crate) enum Taken {
 impl Run {
     pub(crate) fn new(id: RunId, caller: Arc<Caller>, created: Timestamp) -> Run {
         let stage = watch::Sender::new(Stage::Running);
-        Run { id, caller, created, cancel: CancellationToken::new(), state: Mutex::default(), stage }
+        let (cancel, stored) = (CancellationToken::new(), AtomicBool::new(false));
+        Run { id, caller, created, cancel, stored, state: Mutex::default(), stage }
     }
 
     /// A run that is in the store.
@@ -128,6 +132,7 @@ impl Run {
         answers: Vec<(CallId, HostReply)>,
     ) -> Run {
         let run = Run::new(id, caller, created);
+        run.stored.store(true, Ordering::Release);
         {
             let mut state = run.lock();
             (state.left, state.asleep) = (true, true);

@@ -8,14 +8,14 @@ use crate::queue::Queue;
 use crate::run::{Run, Stage, Taken};
 use crate::settings::Settings;
 use crate::wakes::Wakes;
-use crate::work::Begin;
 use axum::http::StatusCode;
 use isolith_core::{
-    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Source,
-    Timestamp,
+    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Timestamp,
 };
-use isolith_runner::{Patience, Plan, PlanError, Runner, Time};
+use isolith_runner::{Patience, Plan, PlanError, Runner};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
@@ -71,12 +71,12 @@ impl Runs {
         })
     }
 
-    /// Starts a run. With `at_once` it is on disk before anyone is told of it; otherwise its client waits for a first answer.
+    /// Starts a run. `keep` puts it on disk before anyone is told of it, because nobody waits for it.
     pub(crate) async fn start(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
         asked: Asked,
-        how: How,
+        keep: bool,
         prepare: impl FnOnce(&Arc<Run>),
     ) -> Result<Arc<Run>, Refusal> {
         if self.leave.is_cancelled() {
@@ -87,22 +87,20 @@ impl Runs {
         let mut plan = self.plan(caller, asked, id.clone())?;
         let place = self.queue.enter(&caller.id).await?;
         let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now()));
-        if how.at_once {
-            let outcome = running(&id);
-            let record = self.record(&run, RunState::Running, &outcome, None);
+        // The name first, then the store: a name that is taken must not get a second run on disk.
+        let named = Named::take(self, &run)?;
+        if keep {
+            let record = self.record(&run, RunState::Running, &running(&id), None);
             if !self.store.add(record).await.map_err(|error| Refusal::internal("keeping a run", &error))? {
                 return Err(exists(&id));
             }
+            run.stored.store(true, Ordering::Release);
         }
-        match lock(&self.all).entry((caller.id.clone(), id.clone())) {
-            std::collections::hash_map::Entry::Occupied(_) => return Err(exists(&id)),
-            std::collections::hash_map::Entry::Vacant(vacant) => vacant.insert(Arc::clone(&run)),
-        };
         self.metrics.started();
         prepare(&run);
         plan.patience = Some(self.patience(&run));
-        let begin = Begin { stored: how.at_once };
-        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan, begin));
+        named.keep();
+        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan));
         Ok(run)
     }
 
@@ -113,15 +111,9 @@ impl Runs {
         plan.id = Some(id);
         plan.language = asked.language;
         plan.limits = caller.ceiling.limits(asked.manifest.limits);
-        plan.ambient = caller.ceiling.ambient(asked.manifest.ambient);
         (plan.grants, plan.narrowed) = (grants.into(), report);
         (plan.input, plan.args, plan.seed) = (asked.input, asked.args, asked.seed);
-        if plan.ambient.time == Source::Virtual {
-            plan.time = Time::Virtual(VIRTUAL_START);
-        }
-        if plan.ambient.random == Source::Virtual {
-            plan.seed = plan.seed.or(Some(0));
-        }
+        let plan = plan.with_ambient(caller.ceiling.ambient(asked.manifest.ambient));
         plan.check().map_err(|error| match error {
             PlanError::Limit(limit) => Refusal::invalid(limit.to_string()).at(format!("limits.{}", limit.name)),
             PlanError::SourceTooLarge { .. } => {
@@ -216,13 +208,12 @@ impl Runs {
     }
 
     /// Stops a run, and waits until it is over.
-    pub(crate) async fn cancel(self: &Arc<Self>, run: &Arc<Run>) -> Result<(), Refusal> {
+    pub(crate) async fn cancel(&self, run: &Arc<Run>) {
         run.cancel.cancel();
         let before = run.stage();
         if run.wake() {
-            self.cancel_asleep(run, &before).await?;
+            self.cancel_asleep(run, &before).await;
         }
-        Ok(())
     }
 
     pub(crate) fn record(
@@ -294,15 +285,33 @@ impl Runs {
 /// Says when an answer is on disk.
 pub(crate) type Kept = tokio::task::JoinHandle<Result<(), Refusal>>;
 
-/// How a run is started.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct How {
-    /// It is on disk before anyone is told of it, because nobody waits for it.
-    pub(crate) at_once: bool,
+/// A run's name, taken. It is free again when whoever takes it gives up before the run is under way.
+struct Named<'a> {
+    runs: &'a Runs,
+    run: Option<&'a Run>,
 }
 
-/// 2026-01-01T00:00:00Z: where a virtual clock starts.
-const VIRTUAL_START: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
+impl<'a> Named<'a> {
+    fn take(runs: &'a Runs, run: &'a Arc<Run>) -> Result<Named<'a>, Refusal> {
+        match lock(&runs.all).entry((run.caller.id.clone(), run.id.clone())) {
+            Entry::Occupied(_) => Err(exists(&run.id)),
+            Entry::Vacant(vacant) => {
+                vacant.insert(Arc::clone(run));
+                Ok(Named { runs, run: Some(run) })
+            }
+        }
+    }
+
+    fn keep(mut self) {
+        self.run = None;
+    }
+}
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        self.run.iter().for_each(|run| self.runs.forget(run));
+    }
+}
 
 /// The calls of a suspended run that its client has to answer.
 pub(crate) fn open_calls(outcome: &Json) -> Vec<(CallId, isolith_core::BindingName, Option<Json>)> {

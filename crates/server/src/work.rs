@@ -10,28 +10,23 @@ use isolith_core::{
 use isolith_gate::{Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// What a run begins with, besides its plan.
-pub(crate) struct Begin {
-    /// Whether it is in the store.
-    pub(crate) stored: bool,
-}
 
 /// A run that was woken and finds no place tries again after this.
 const WAKE_PAUSE: Duration = Duration::from_millis(200);
 
 impl Runs {
     /// Has a new run in hand.
-    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, plan: Plan, begin: Begin) {
+    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, plan: Plan) {
         let host = self.gate(&run, &plan.grants, &plan.source, plan.limits, None);
         let (host, means) = match host {
             Ok(host) => host,
-            Err(refusal) => return self.over(&run, &begin, Stage::Refused(refusal)).await,
+            Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
         };
         let attend = self.attend(&run, host);
         let ended = self.runner.run(plan, attend).await;
-        self.on(run, place, begin, ended, means).await;
+        self.on(run, place, ended, means).await;
     }
 
     /// Has a run in hand that was suspended.
@@ -43,10 +38,9 @@ impl Runs {
                 Err(_) => tokio::time::sleep(WAKE_PAUSE).await,
             }
         };
-        let begin = Begin { stored: true };
         match self.resumed(&run).await {
-            Ok((ended, means)) => self.on(run, place, begin, ended, means).await,
-            Err(refusal) => self.over(&run, &begin, Stage::Refused(refusal)).await,
+            Ok((ended, means)) => self.on(run, place, ended, means).await,
+            Err(refusal) => self.over(&run, Stage::Refused(refusal)).await,
         }
     }
 
@@ -70,18 +64,11 @@ impl Runs {
     }
 
     /// What became of it, until it is over or out of memory.
-    async fn on(
-        self: Arc<Self>,
-        run: Arc<Run>,
-        place: Place,
-        begin: Begin,
-        ended: Result<Ended, RunError>,
-        means: Option<Means>,
-    ) {
+    async fn on(self: Arc<Self>, run: Arc<Run>, place: Place, ended: Result<Ended, RunError>, means: Option<Means>) {
         drop(place);
         let ended = match ended {
             Ok(ended) => ended,
-            Err(error) => return self.over(&run, &begin, Stage::Refused(refusal(&error))).await,
+            Err(error) => return self.over(&run, Stage::Refused(refusal(&error))).await,
         };
         let Ended { outcome, suspended } = ended;
         if !outcome.calls.is_empty()
@@ -91,42 +78,35 @@ impl Runs {
             let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
             if let Ok(Err(error)) = flushed {
                 let refusal = Refusal::internal("writing the audit", &error);
-                return self.over(&run, &begin, Stage::Refused(refusal)).await;
+                return self.over(&run, Stage::Refused(refusal)).await;
             }
         }
         let text: Arc<str> = json(&outcome).into();
         match suspended {
-            None => self.over(&run, &begin, Stage::Ended(text)).await,
-            Some(suspended) => self.asleep(&run, begin, text, &outcome, &suspended).await,
+            None => self.over(&run, Stage::Ended(text)).await,
+            Some(suspended) => self.asleep(&run, text, &outcome, &suspended).await,
         }
     }
 
-    async fn asleep(
-        self: Arc<Self>,
-        run: &Arc<Run>,
-        begin: Begin,
-        text: Arc<str>,
-        outcome: &Outcome,
-        state: &SuspendedRun,
-    ) {
+    async fn asleep(self: Arc<Self>, run: &Arc<Run>, text: Arc<str>, outcome: &Outcome, state: &SuspendedRun) {
         let open: Vec<CallId> = outcome.waiting_for.iter().map(|pending| pending.id).collect();
         let wakes = state.wakes_at();
         let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
         record.continuation = run.continuation(outcome.usage.calls as usize);
-        let kept = match begin.stored {
+        let kept = match run.stored.load(Ordering::Acquire) {
             true => self.store.put(record, open.clone()).await.map(|()| true),
             false => self.store.add(record).await,
         };
         match kept {
-            Ok(true) => {}
+            Ok(true) => run.stored.store(true, Ordering::Release),
             Ok(false) => {
                 let message = format!("another run of yours is called `{}`", run.id);
                 let refusal = Refusal::new(axum::http::StatusCode::CONFLICT, "run.exists", message);
-                return self.over(run, &Begin { stored: false }, Stage::Refused(refusal)).await;
+                return self.over(run, Stage::Refused(refusal)).await;
             }
             Err(error) => {
                 let refusal = Refusal::internal("keeping a suspended run", &error);
-                return self.over(run, &begin, Stage::Refused(refusal)).await;
+                return self.over(run, Stage::Refused(refusal)).await;
             }
         }
         self.metrics.suspended();
@@ -138,7 +118,7 @@ impl Runs {
             // A cancel that came too late to be seen by the run itself.
             let before = run.stage();
             if run.cancel.is_cancelled() && run.wake() {
-                let _ = self.cancel_asleep(run, &before).await;
+                self.cancel_asleep(run, &before).await;
             }
             return;
         }
@@ -152,15 +132,13 @@ impl Runs {
     }
 
     /// Ends a run that is not in memory.
-    pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>, before: &Stage) -> Result<(), Refusal> {
+    pub(crate) async fn cancel_asleep(&self, run: &Arc<Run>, before: &Stage) {
         let outcome = ended_after(&run.id, before, ErrorKind::Cancelled, "Cancelled", "the run was cancelled");
-        let begin = Begin { stored: true };
-        self.over(run, &begin, Stage::Ended(json(&outcome).into())).await;
-        Ok(())
+        self.over(run, Stage::Ended(json(&outcome).into())).await;
     }
 
-    async fn over(&self, run: &Arc<Run>, begin: &Begin, stage: Stage) {
-        if begin.stored {
+    async fn over(&self, run: &Arc<Run>, stage: Stage) {
+        if run.stored.load(Ordering::Acquire) {
             let text = match &stage {
                 Stage::Ended(text) => text.to_string(),
                 _ => json(&ended_as(&run.id, ErrorKind::Internal, "Internal", "the run could not be taken to its end")),
@@ -325,7 +303,7 @@ impl Runs {
             for run in self.overdue() {
                 let message = "the program took longer than its time limit";
                 let outcome = ended_after(&run.id, &run.stage(), ErrorKind::Timeout, "Timeout", message);
-                self.over(&run, &Begin { stored: true }, Stage::Ended(json(&outcome).into())).await;
+                self.over(&run, Stage::Ended(json(&outcome).into())).await;
             }
             self.sweep();
             if ticks.is_multiple_of(EXPIRE_TICKS)

@@ -107,11 +107,14 @@ impl RunStore for Runs {
     fn list(
         &self,
         caller: &CallerId,
-        before: Option<&RunId>,
+        before: Option<(Timestamp, &RunId)>,
         limit: u32,
     ) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>> {
-        let (caller, before) = (caller.clone(), before.cloned());
-        Box::pin(self.read(move |db, most| read::list(db, &caller, before.as_ref(), limit, most)))
+        let (caller, before) = (caller.clone(), before.map(|(created, run)| (created, run.clone())));
+        Box::pin(self.read(move |db, most| {
+            let before = before.as_ref().map(|(created, run)| (*created, run));
+            read::list(db, &caller, before, limit, most)
+        }))
     }
 
     fn answer(

@@ -81,9 +81,10 @@ impl Fixture {
         found.into_iter().map(|(call, reply)| (call.0, reply)).collect()
     }
 
-    fn list(&self, whose: &str, before: Option<&str>, limit: u32) -> Vec<String> {
-        let before = before.map(run);
-        let found = self.runtime.block_on(self.runs.list(&caller(whose), before.as_ref(), limit)).unwrap();
+    fn list(&self, whose: &str, before: Option<(u64, &str)>, limit: u32) -> Vec<String> {
+        let before = before.map(|(created, name)| (at(created), run(name)));
+        let before = before.as_ref().map(|(created, name)| (*created, name));
+        let found = self.runtime.block_on(self.runs.list(&caller(whose), before, limit)).unwrap();
         assert!(found.iter().all(|record| record.suspended.is_none() && record.caller == caller(whose)));
         found.into_iter().map(|record| record.run.0).collect()
     }
@@ -163,7 +164,7 @@ fn ids_of_another_caller_never_answer() {
         assert_eq!(f.get(other, "r"), None, "{other:?}");
         assert_eq!(f.find(other, "c"), None, "{other:?}");
         assert_eq!(f.list(other, None, 10), Vec::<String>::new(), "{other:?}");
-        assert_eq!(f.list(other, Some("r"), 10), Vec::<String>::new(), "{other:?}");
+        assert_eq!(f.list(other, Some((1_000_000, "r")), 10), Vec::<String>::new(), "{other:?}");
         assert_eq!(f.answers(other, "r"), [], "{other:?}");
         let answered = f.runs.answer(&caller(other), &run("r"), CallId(2), HostReply::done());
         assert!(f.runtime.block_on(answered).is_err(), "{other:?}");
@@ -266,10 +267,10 @@ fn lists_come_in_pages_the_newest_first() {
     }
     assert_eq!(f.list("a", None, 10), ["y", "b", "a", "x", "z"]);
     assert_eq!(f.list("a", None, 2), ["y", "b"]);
-    assert_eq!(f.list("a", Some("b"), 2), ["a", "x"], "the same moment on both sides of a page");
-    assert_eq!(f.list("a", Some("x"), 2), ["z"]);
-    assert_eq!(f.list("a", Some("z"), 2), Vec::<String>::new());
-    assert_eq!(f.list("a", Some("gone"), 2), Vec::<String>::new());
+    assert_eq!(f.list("a", Some((5, "b")), 2), ["a", "x"], "the same moment on both sides of a page");
+    assert_eq!(f.list("a", Some((3, "x")), 2), ["z"]);
+    assert_eq!(f.list("a", Some((1, "z")), 2), Vec::<String>::new());
+    assert_eq!(f.list("a", Some((4, "gone")), 2), ["x", "z"], "one that is not there (any more) has its place too");
     assert_eq!(f.list("a", None, 0), ["y"], "a page has something");
     let adds = (0..250).map(|n| f.runs.add(RunRecord { created: at(100 + n), ..record("c", &format!("r{n}")) }));
     let adds: Vec<_> = adds.collect();

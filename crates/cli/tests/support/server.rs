@@ -53,6 +53,15 @@ pub fn serve(folder: &Folder, args: &[&str]) -> Served {
     Served { address, child }
 }
 
+/// Makes a key, as an operator would.
+pub fn key(folder: &Folder, args: &[&str]) -> String {
+    let all = [&["key", "create"], args].concat();
+    let output =
+        command(&all).env("ISOLITH_DATA", folder.path().join("data")).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
 impl Served {
     pub fn pid(&self) -> u32 {
         self.child.id()

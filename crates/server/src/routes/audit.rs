@@ -1,6 +1,7 @@
 //! What a caller's runs did.
 
-use super::runs::{Query, json};
+use super::query::Query;
+use super::runs::json;
 use crate::app::{App, Authed};
 use crate::caller::Wanted;
 use crate::error::Refusal;

@@ -7,7 +7,6 @@ use crate::caller::Caller;
 use crate::code_mode::{Checked, Round, answer, not_run};
 use crate::error::Refusal;
 use crate::run::{Run, Stage};
-use crate::runs::How;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -60,7 +59,7 @@ async fn run(app: &Arc<App>, caller: &Arc<Caller>, checked: &Checked) -> Result<
     }
     let asked = checked.asked();
     let prefill = |run: &Arc<Run>| run.prefill(checked.chain(checked.results.len()), checked.results.clone());
-    let run = app.runs.start(caller, asked, How::default(), prefill).await?;
+    let run = app.runs.start(caller, asked, false, prefill).await?;
     let stage = stop(&run, checked).await;
     answer(checked, &run.id, &stage, run.lines_before_results())
 }

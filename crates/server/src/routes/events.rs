@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::error::Refusal;
 use crate::outbox::{Outbox, Outgoing, outbox};
 use crate::run::{Event, Listener, Run};
-use crate::runs::{How, now};
+use crate::runs::now;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
@@ -33,7 +33,7 @@ pub(crate) async fn start(app: &Arc<App>, caller: &Arc<Caller>, asked: Asked) ->
     });
     let mut number = 0;
     let hear = |run: &Arc<Run>| number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
-    let run = app.runs.start(caller, asked, How::default(), hear).await?;
+    let run = app.runs.start(caller, asked, false, hear).await?;
     Ok(stream(run, number, listener, outgoing))
 }
 

@@ -4,6 +4,7 @@ mod audit;
 mod code_mode;
 mod events;
 mod isolates;
+mod query;
 mod runs;
 mod secrets;
 mod socket;

@@ -1,6 +1,7 @@
 //! Starting runs, waiting for them, answering their calls, stopping them.
 
 use super::events;
+use super::query::Query;
 use crate::app::{App, Authed};
 use crate::asked::{Asked, Table, duration, run_id};
 use crate::body::Fields;
@@ -8,17 +9,18 @@ use crate::caller::Caller;
 use crate::error::Refusal;
 use crate::replies;
 use crate::run::{Run, Stage};
-use crate::runs::{How, now, running};
+use crate::runs::{now, running};
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use isolith_core::{CallId, HostReply, Json, RunId, Scope};
+use isolith_core::{CallId, HostReply, Json, RunId, Scope, Timestamp};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 const PAGE: u32 = 50;
-const PAGE_MAX: u32 = 500;
+const PAGE_MAX: u32 = 200;
 const REPLIES_MAX: usize = 10_000;
 
 /// `POST /v1/runs`
@@ -34,9 +36,8 @@ pub(crate) async fn start(
         return events::start(&app, &caller, asked).await;
     }
     let wait = asked.wait.unwrap_or(app.runs.settings.wait).min(app.runs.settings.wait);
-    let at_once = asked.wait.is_some_and(|wait| wait.is_zero());
-    let how = How { at_once };
-    let run = app.runs.start(&caller, asked, how, |_| {}).await?;
+    let keep = wait.is_zero();
+    let run = app.runs.start(&caller, asked, keep, |_| {}).await?;
     answer_after(&app, &run, wait).await
 }
 
@@ -136,7 +137,7 @@ pub(crate) async fn cancel(
 ) -> Result<Response, Refusal> {
     caller.may(Scope::Runs)?;
     let run = find(&app, &caller, id).await?;
-    app.runs.cancel(&run).await?;
+    app.runs.cancel(&run).await;
     answer_after(&app, &run, app.runs.settings.wait).await
 }
 
@@ -151,27 +152,31 @@ pub(crate) async fn list(
     let limit = query.number("limit", 1, PAGE_MAX)?.unwrap_or(PAGE);
     let before = query.take("before").map(run_id).transpose()?;
     let failed = |error| Refusal::internal("listing runs", &error);
-    let stored = app.runs.store.list(&caller.id, before.as_ref(), limit).await.map_err(failed)?;
-    let mut all: BTreeMap<(std::cmp::Reverse<isolith_core::Timestamp>, RunId), String> = BTreeMap::new();
-    for record in stored {
-        all.insert((std::cmp::Reverse(record.created), record.run), brief(record.outcome.text()));
-    }
-    // What was never in the store is newer than the page before, or is on it.
     let memory = app.runs.of(&caller.id);
-    let edge = match &before {
-        Some(id) => match memory.iter().find(|run| run.id == *id) {
-            Some(run) => Some(run.created),
-            None => app.runs.store.get(&caller.id, id).await.map_err(failed)?.map(|record| record.created),
-        },
+    // Where the page before ended. Its last run may be in memory only, or in the store only.
+    let before = match before {
         None => None,
-    };
-    for run in memory {
-        let key = (std::cmp::Reverse(run.created), run.id.clone());
-        let on_page = before.is_none()
-            || edge.is_some_and(|edge| (run.created, &run.id) < (edge, before.as_ref().unwrap_or(&run.id)));
-        if on_page && !all.keys().any(|(_, id)| *id == run.id) {
-            all.insert(key, brief(&view(&run.id, &run.stage())));
+        Some(id) => {
+            let known = memory.iter().find(|run| run.id == id).map(|run| run.created);
+            let created = match known {
+                Some(created) => created,
+                None => {
+                    let record = app.runs.store.get(&caller.id, &id).await.map_err(failed)?;
+                    record.ok_or_else(|| Refusal::no_run().at("before"))?.created
+                }
+            };
+            Some((created, id))
         }
+    };
+    let edge = before.as_ref().map(|(created, id)| (*created, id));
+    let stored = app.runs.store.list(&caller.id, edge, limit).await.map_err(failed)?;
+    let mut all: BTreeMap<Reverse<(Timestamp, RunId)>, String> = BTreeMap::new();
+    for record in stored {
+        all.insert(Reverse((record.created, record.run)), brief(record.outcome.text()));
+    }
+    for run in memory.iter().filter(|run| edge.is_none_or(|edge| (run.created, &run.id) < edge)) {
+        // What memory knows is newer than what the store does.
+        all.insert(Reverse((run.created, run.id.clone())), brief(&view(&run.id, &run.stage())));
     }
     let rows: Vec<String> = all.into_values().take(limit as usize).collect();
     Ok(json(StatusCode::OK, format!("{{\"runs\":[{}]}}", rows.join(","))))
@@ -236,56 +241,4 @@ fn view(id: &RunId, stage: &Stage) -> String {
 
 pub(crate) fn json(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
-}
-
-/// The parameters of a URL, each known.
-pub(crate) struct Query(Vec<(String, String)>);
-
-impl Query {
-    pub(crate) fn read(text: Option<&str>, known: &[&str]) -> Result<Query, Refusal> {
-        let mut all: Vec<(String, String)> = Vec::new();
-        for (key, value) in form(text.unwrap_or_default())? {
-            if !known.contains(&key.as_str()) {
-                let refusal = Refusal::invalid(format!("there is no parameter `{key}`")).at(key);
-                return Err(refusal.hint(format!("there are `{}`", known.join("`, `"))));
-            }
-            if all.iter().any(|(other, _)| *other == key) {
-                return Err(Refusal::invalid(format!("`{key}` is there twice")).at(key));
-            }
-            all.push((key, value));
-        }
-        Ok(Query(all))
-    }
-
-    pub(crate) fn take(&mut self, key: &str) -> Option<String> {
-        let at = self.0.iter().position(|(known, _)| known == key)?;
-        Some(self.0.swap_remove(at).1)
-    }
-
-    pub(crate) fn number(&mut self, key: &str, least: u32, most: u32) -> Result<Option<u32>, Refusal> {
-        let Some(text) = self.take(key) else { return Ok(None) };
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        let wrong = || Refusal::invalid(format!("`{key}` is a number from {least} to {most}")).at(key);
-        number.map(Some).ok_or_else(wrong)
-    }
-
-    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, Refusal> {
-        match self.take(key).as_deref() {
-            None | Some("false") => Ok(false),
-            Some("true") => Ok(true),
-            Some(_) => Err(Refusal::invalid(format!("`{key}` is `true` or `false`")).at(key)),
-        }
-    }
-
-    fn duration(&mut self, key: &str) -> Result<Option<Duration>, Refusal> {
-        let Some(text) = self.take(key) else { return Ok(None) };
-        isolith_core::quantity::duration(&text).map(Some).map_err(|error| Refusal::invalid(error).at(key))
-    }
-}
-
-fn form(text: &str) -> Result<Vec<(String, String)>, Refusal> {
-    let pairs: Result<axum::extract::Query<Vec<(String, String)>>, _> = axum::extract::Query::try_from_uri(
-        &format!("/?{text}").parse().map_err(|_| Refusal::invalid("the query cannot be read"))?,
-    );
-    pairs.map(|query| query.0).map_err(|_| Refusal::invalid("the query cannot be read"))
 }

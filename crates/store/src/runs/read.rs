@@ -5,7 +5,7 @@
 
 use super::reply;
 use super::rows::{self, COLUMN_COUNT, COLUMNS, SUSPENDED};
-use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord};
+use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 
 /// The most runs of one page of a list.
@@ -50,11 +50,11 @@ fn one(db: &Connection, which: &str, caller: &str, name: &str, most: Most) -> Fo
     })
 }
 
-/// A page of a caller's runs. After one that is not there (any more) nothing comes.
+/// A page of a caller's runs.
 pub(super) fn list(
     db: &Connection,
     caller: &CallerId,
-    before: Option<&RunId>,
+    before: Option<(Timestamp, &RunId)>,
     limit: u32,
     most: Most,
 ) -> Found<Vec<RunRecord>> {
@@ -65,16 +65,12 @@ pub(super) fn list(
                 format!("SELECT {COLUMNS} FROM runs WHERE caller = ?1 ORDER BY created_us DESC, run DESC LIMIT ?2");
             page(db, &sql, (&caller.0, limit), most)
         }
-        Some(before) => {
-            let sql = "SELECT created_us FROM runs WHERE caller = ?1 AND run = ?2";
-            let last =
-                db.prepare_cached(sql)?.query_row((&caller.0, &before.0), |row| row.get::<_, i64>(0)).optional()?;
-            let Some(created) = last else { return Ok(Some(Vec::new())) };
+        Some((created, run)) => {
             let sql = format!(
                 "SELECT {COLUMNS} FROM runs WHERE caller = ?1 AND (created_us, run) < (?2, ?3)
                 ORDER BY created_us DESC, run DESC LIMIT ?4"
             );
-            page(db, &sql, (&caller.0, created, &before.0, limit), most)
+            page(db, &sql, (&caller.0, rows::micros(created), &run.0, limit), most)
         }
     }
 }
