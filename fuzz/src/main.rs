@@ -50,7 +50,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
 
 fn run(options: Options) -> Result<(), String> {
     let (name, check) = options.target;
-    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let home = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or("fuzz".into()));
     let files = if options.files.is_empty() { list(&home.join("corpus").join(name)) } else { options.files };
     let read = |path: &PathBuf| std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
     let mut corpus: Vec<Vec<u8>> = files.iter().map(read).collect::<Result<_, _>>()?;

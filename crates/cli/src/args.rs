@@ -281,6 +281,11 @@ pub(crate) enum Secret {
     },
 }
 
+/// Runs in memory at one time, at most.
+pub(crate) const RUNS_MAX: u32 = 10_000;
+/// Connections at one time, at most.
+pub(crate) const CONNECTIONS_MAX: u32 = 1_000_000;
+
 #[derive(Args)]
 pub(crate) struct Serve {
     /// Where to listen [default: 127.0.0.1:4747]
@@ -320,13 +325,13 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) idle: Option<Duration>,
     /// Runs in memory at one time [default: 512]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(RUNS_MAX)))]
     pub(crate) live_runs: Option<u32>,
     /// Runs of one caller in memory at one time [default: 48]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(RUNS_MAX)))]
     pub(crate) live_runs_per_caller: Option<u32>,
     /// Connections at one time [default: 20000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CONNECTIONS_MAX)))]
     pub(crate) connections: Option<u32>,
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use support::{binary, folder};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new("../..").canonicalize().unwrap()
 }
 
 /// The `console` blocks of a document: each `$ command` with the lines that follow it.

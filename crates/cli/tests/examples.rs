@@ -42,7 +42,7 @@ struct Page {
 }
 
 fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/grants")
+    Path::new("../../examples/grants").canonicalize().unwrap()
 }
 
 fn world() -> World {

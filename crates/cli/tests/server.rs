@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
+#[path = "server/document.rs"]
+mod document;
+#[path = "server/operator.rs"]
+mod operator;
 mod support;
 
 use serde_json::{Value, json};
@@ -174,11 +178,14 @@ fn events_come_as_they_happen() {
         seen.clone()
     };
     let seen = until("event: call");
+    assert!(seen.contains("event: progress\ndata: {\"run\":\"e\",\"status\":\"running\"}"), "{seen}");
     let seen = if seen.ends_with("\n\n\r\n") { seen } else { until("\"resume\"") };
     assert!(seen.contains("event: output\ndata: {\"stream\":\"stdout\",\"text\":\"one\\ntwo\""), "{seen}");
     let call: Value =
         serde_json::from_str(seen.split("event: call\ndata: ").nth(1).unwrap().lines().next().unwrap()).unwrap();
     assert_eq!((&call["name"], &call["args"]), (&json!("a"), &json!(7)));
+    // Nobody answers for a moment: it leaves memory, and whoever looks on is told.
+    until("\"status\":\"suspended\"");
     let answered = server.post(
         "/v1/runs/e/calls",
         "",
@@ -377,7 +384,7 @@ fn the_description_of_the_api_is_the_one_that_is_published() {
     let folder = folder();
     let server = serve(&folder, &[]);
     let served = server.get("/openapi.json", "").body;
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let path = "../../docs/openapi.json";
     if std::env::var_os("ISOLITH_BLESS").is_some() {
         std::fs::write(path, &served).unwrap();
     }

@@ -44,7 +44,7 @@ fn outcome(case: &Case<'_>) -> String {
 
 #[track_caller]
 fn check(file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(file);
+    let path = Path::new("tests/cases").join(file);
     let text = std::fs::read_to_string(&path).expect("a file of cases");
     let cases = cases(&text);
     if std::env::var_os("ISOLITH_UPDATE_CASES").is_some() {

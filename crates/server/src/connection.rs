@@ -227,6 +227,8 @@ impl Listener for Ear {
                 text.push('}');
                 text
             }
+            // Whoever answers calls on this connection sees no difference.
+            Event::Progress(_) => return,
             Event::Ended(outcome) => {
                 lock(&self.runs).remove(run);
                 format!("{{\"type\":\"outcome\",\"run\":\"{run}\",\"outcome\":{outcome}}}")

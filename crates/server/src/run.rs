@@ -81,6 +81,15 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
+    fn event(&self) -> Event<'_> {
+        match self {
+            Stage::Running => Event::Progress("running"),
+            Stage::Waiting(..) => Event::Progress("suspended"),
+            Stage::Ended(outcome) => Event::Ended(outcome),
+            Stage::Refused(refusal) => Event::Refused(refusal),
+        }
+    }
+
     /// Whether it goes on without anyone: it is at work, or sleeps until its time comes.
     pub(crate) fn goes_on(&self) -> bool {
         match self {
@@ -93,8 +102,18 @@ impl Stage {
 
 /// What happens in a run.
 pub(crate) enum Event<'a> {
-    Output { stream: Stream, text: &'a str, at_ms: u64 },
-    Call { id: CallId, name: &'a BindingName, args: Option<&'a Json> },
+    Output {
+        stream: Stream,
+        text: &'a str,
+        at_ms: u64,
+    },
+    Call {
+        id: CallId,
+        name: &'a BindingName,
+        args: Option<&'a Json>,
+    },
+    /// It was suspended, or goes on.
+    Progress(&'static str),
     Ended(&'a str),
     Refused(&'a Refusal),
 }
@@ -171,15 +190,11 @@ impl Run {
 
     pub(crate) fn listen(&self, listener: Arc<dyn Listener>) -> u64 {
         let mut state = self.lock();
-        // Whoever comes late is told what is open.
+        // Whoever comes late is told how it stands and what is open.
         for (id, open) in state.open.iter().filter(|(_, open)| open.reply.is_none()) {
             listener.hear(&self.id, &Event::Call { id: *id, name: &open.name, args: open.args.as_ref() });
         }
-        match &*self.stage.borrow() {
-            Stage::Ended(outcome) => listener.hear(&self.id, &Event::Ended(outcome)),
-            Stage::Refused(refusal) => listener.hear(&self.id, &Event::Refused(refusal)),
-            Stage::Running | Stage::Waiting(..) => {}
-        }
+        listener.hear(&self.id, &self.stage.borrow().event());
         state.next_listener += 1;
         let number = state.next_listener;
         state.listeners.push((number, listener));
@@ -263,7 +278,7 @@ impl Run {
             return false;
         }
         state.asleep = false;
-        self.stage.send_replace(Stage::Running);
+        self.move_on(&state, Stage::Running);
         true
     }
 
@@ -296,7 +311,7 @@ impl Run {
         let now = Instant::now();
         state.waits = if state.listeners.is_empty() { None } else { now.checked_add(left).map(|end| (now, end)) };
         let open = state.unanswered();
-        self.stage.send_replace(Stage::Waiting(outcome, open));
+        self.move_on(&state, Stage::Waiting(outcome, open));
         true
     }
 
@@ -304,11 +319,11 @@ impl Run {
         let mut state = self.lock();
         state.open.clear();
         state.asleep = false;
-        match &stage {
-            Stage::Ended(outcome) => self.tell(&state, &Event::Ended(outcome)),
-            Stage::Refused(refusal) => self.tell(&state, &Event::Refused(refusal)),
-            Stage::Running | Stage::Waiting(..) => {}
-        }
+        self.move_on(&state, stage);
+    }
+
+    fn move_on(&self, state: &State, stage: Stage) {
+        self.tell(state, &stage.event());
         self.stage.send_replace(stage);
     }
 

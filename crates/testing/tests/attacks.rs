@@ -80,7 +80,7 @@ fn host_paths() -> Result<Vec<String>, Box<dyn Error>> {
     let paths = [
         Some(std::env::current_dir()?),
         executable.parent().map(Into::into),
-        Some(env!("CARGO_MANIFEST_DIR").into()),
+        std::env::var_os("CARGO_MANIFEST_DIR").map(Into::into),
         std::env::var_os("HOME").map(Into::into),
         std::env::var_os("CARGO_HOME").map(Into::into),
     ];

@@ -60,7 +60,7 @@ fn runs_end_as_they_should_and_leave_nothing_behind() -> Result<(), Box<dyn Erro
 /// One round: the programs, each as often as it is to come.
 fn programs() -> Result<Arc<[Case]>, Box<dyn Error>> {
     let mut round = Vec::new();
-    for (path, case) in conformance(&Path::new(env!("CARGO_MANIFEST_DIR")).join("soak"))? {
+    for (path, case) in conformance(Path::new("soak"))? {
         let times = if path.starts_with(COSTLY) { 1 } else { LIGHT_TIMES };
         round.extend(std::iter::repeat_n(case?, times));
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new("../..").canonicalize().unwrap()
 }
 
 fn sources(folder: &Path, all: &mut Vec<PathBuf>) {

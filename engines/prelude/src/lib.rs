@@ -65,9 +65,8 @@ mod tests {
 
     #[test]
     fn every_fragment_is_listed_in_order() -> std::io::Result<()> {
-        let mut on_disk = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/js"))?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut on_disk =
+            fs::read_dir("js")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
         on_disk.sort();
         let on_disk = on_disk.iter().map(fs::read_to_string).collect::<Result<Vec<_>, _>>()?;
         assert_eq!(on_disk, super::FRAGMENTS);

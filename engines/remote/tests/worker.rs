@@ -249,7 +249,7 @@ async fn what_it_cannot_enforce_or_provide_is_refused() {
 struct Real(Child, String);
 
 fn real() -> Real {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/worker.mjs");
+    let script = "tests/worker.mjs";
     let mut child = Command::new("node").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut url = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();

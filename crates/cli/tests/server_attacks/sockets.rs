@@ -133,7 +133,7 @@ fn whoever_never_reads_a_socket_loses_it_and_its_runs_go_on() {
     until("its connection is closed", || figure(&place, "isolith_connections") <= 1);
     grew_at_most(before, memory.peak(), 700);
     // Outcomes are kept for a while, as far as there is room for so many.
-    let listed = place.server.get("/v1/runs?limit=500", &place.a).json();
+    let listed = place.server.get("/v1/runs?limit=200", &place.a).json();
     let runs = listed["runs"].as_array().unwrap();
     assert!(!runs.is_empty() && runs.iter().all(|run| run["status"] == "ok"), "{listed}");
 }

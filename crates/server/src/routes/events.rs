@@ -113,6 +113,9 @@ impl Listener for Watcher {
                 let id = id.0;
                 self.outbox.push(format!("event: call\ndata: {{\"run\":\"{run}\",\"id\":{id},\"name\":\"{name}\"{args},\"resume\":\"{handle}\"}}\n\n"));
             }
+            Event::Progress(status) => {
+                self.outbox.push(format!("event: progress\ndata: {{\"run\":\"{run}\",\"status\":\"{status}\"}}\n\n"));
+            }
             Event::Ended(outcome) => {
                 self.outbox.push(format!("event: outcome\ndata: {}\n\n", one_line(outcome)));
                 self.over.store(true, Ordering::Release);

@@ -1,7 +1,6 @@
 //! Settings from a file. What the flags or the environment say counts more.
 
-use super::file_failure;
-use crate::args::Serve;
+use crate::args::{CONNECTIONS_MAX, RUNS_MAX, Serve};
 use crate::failure::Failure;
 use isolith_core::{nearest, quantity};
 use std::path::PathBuf;
@@ -53,19 +52,18 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
             "keep" => args.keep = args.keep.or(Some(read.duration().map_err(failed)?)),
             "drain" => args.drain = args.drain.or(Some(read.duration().map_err(failed)?)),
             "idle" => args.idle = args.idle.or(Some(read.duration().map_err(failed)?)),
-            "live_runs" => args.live_runs = args.live_runs.or(Some(read.number().map_err(failed)?)),
+            "live_runs" => args.live_runs = args.live_runs.or(Some(read.number(RUNS_MAX).map_err(failed)?)),
             "live_runs_per_caller" => {
-                args.live_runs_per_caller = args.live_runs_per_caller.or(Some(read.number().map_err(failed)?));
+                args.live_runs_per_caller = args.live_runs_per_caller.or(Some(read.number(RUNS_MAX).map_err(failed)?));
             }
-            "connections" => args.connections = args.connections.or(Some(read.number().map_err(failed)?)),
+            "connections" => {
+                args.connections = args.connections.or(Some(read.number(CONNECTIONS_MAX).map_err(failed)?));
+            }
             _ => {
                 let near = nearest(&key, KEYS).map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
                 return Err(wrong(format!("there is no key `{key}`{near}")));
             }
         }
-    }
-    if args.tls_key.as_ref().is_some_and(|key| !key.exists()) {
-        return Err(file_failure(args.tls_key.as_deref().unwrap_or(&path), "it is not there"));
     }
     Ok(args)
 }
@@ -95,8 +93,8 @@ impl Value<'_> {
         quantity::duration(&text)
     }
 
-    fn number(&self) -> Result<u32, String> {
-        let number = self.value.as_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
-        number.ok_or_else(|| "write a number above zero".into())
+    fn number(&self, most: u32) -> Result<u32, String> {
+        let number = self.value.as_integer().and_then(|number| u32::try_from(number).ok());
+        number.filter(|number| (1..=most).contains(number)).ok_or_else(|| format!("write a number from 1 to {most}"))
     }
 }
