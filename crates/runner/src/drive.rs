@@ -2,11 +2,14 @@
 
 use crate::clock::{Clock, Time};
 use crate::plan::Patience;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use isolith_core::{
     Act, Answer, BoxFuture, CallId, CallOutcome, CallRecord, End, EngineError, ErrorKind, Failure, FetchCall, Host,
     HostCall, HostReply, Isolate, Limits, PendingCall, Step, Timestamp, Turn,
 };
 use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -47,11 +50,11 @@ pub(crate) struct Drive {
     /// The one wake-up the guest wants.
     pub(crate) sleep: Option<(CallId, Timestamp)>,
     in_flight: JoinSet<(CallId, Answer)>,
+    /// Calls that only wait for someone outside. Nothing is gained by a task for each of them.
+    waiting: FuturesUnordered<BoxFuture<'static, Answered>>,
     /// Calls that were done as soon as they were begun.
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
-    /// How many of those in flight only wait for someone outside.
-    outside: usize,
     performing: HashMap<CallId, Performing>,
 }
 
@@ -64,8 +67,10 @@ struct Performing {
     unnamed: Option<Box<FetchCall>>,
     /// What to ask again if the run leaves memory first.
     call: Option<HostCall>,
-    outside: bool,
 }
+
+/// What came of a call, or how it broke.
+type Answered = Result<(CallId, Answer), String>;
 
 /// How the loop ended.
 pub(crate) enum Stop {
@@ -96,9 +101,9 @@ impl Drive {
             queue: VecDeque::new(),
             sleep: None,
             in_flight: JoinSet::new(),
+            waiting: FuturesUnordered::new(),
             done: VecDeque::new(),
             window: WINDOW,
-            outside: 0,
             performing: HashMap::new(),
         }
     }
@@ -161,11 +166,8 @@ impl Drive {
     fn perform(&mut self) {
         let all = self.limits.calls_in_flight as usize;
         while let Some(next) = self.queue.front() {
-            let under_way = self.in_flight.len() + self.done.len();
-            let room = match self.host.waits(&next.call) {
-                true => under_way < all,
-                false => under_way < all && under_way.saturating_sub(self.outside) < self.window,
-            };
+            let performed = self.in_flight.len() + self.done.len();
+            let room = performed + self.waiting.len() < all && (performed < self.window || self.host.waits(&next.call));
             if !room {
                 return;
             }
@@ -187,27 +189,28 @@ impl Drive {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
-        let (again, outside) = (self.patience.map(|_| call.clone()), self.host.waits(&call));
-        self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again, outside });
-        self.outside += usize::from(outside);
+        let (again, waits) = (self.patience.map(|_| call.clone()), self.host.waits(&call));
+        self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again });
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
         let mut performed: BoxFuture<'static, (CallId, Answer)> = Box::pin(async move {
             let Answer { reply, acts } = host.call(id, call).await;
             (id, Answer { reply: bounded(reply, most), acts })
         });
-        // Most tools answer at once; only those that wait are worth a task of their own.
+        // Most tools answer at once; only those that have something to do meanwhile are worth a task of their own.
         match now_or_later(&mut performed) {
             Now::Ready((id, answer)) => {
                 let reply = self.record(id, answer);
                 self.done.push_back((id, reply));
             }
+            Now::Later if waits => self.waiting.push(Box::pin(async move {
+                let caught = AssertUnwindSafe(performed).catch_unwind().await;
+                caught.map_err(|_| "a tool panicked".to_owned())
+            })),
             Now::Later => {
                 self.in_flight.spawn(performed);
             }
-            Now::Panicked => {
-                self.in_flight.spawn(async move { std::panic::resume_unwind(Box::new("a tool panicked")) });
-            }
+            Now::Panicked => self.waiting.push(Box::pin(std::future::ready(Err("a tool panicked".to_owned())))),
         }
     }
 
@@ -217,7 +220,7 @@ impl Drive {
         if !self.done.is_empty() {
             return self.check_time().map(|()| self.take_done());
         }
-        let only_sleeps = self.in_flight.is_empty() && self.queue.is_empty();
+        let only_sleeps = !self.is_performing() && self.queue.is_empty();
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
             if self.patience.is_some_and(|p| matches!(self.clock.time(), Time::Live) && wait > p.timer)
@@ -245,7 +248,7 @@ impl Drive {
                 biased;
                 () = self.cancel.cancelled() => return Err(Stop::Ended(cancelled())),
                 () = tokio::time::sleep(wall_left) => return Err(Stop::Ended(timeout())),
-                Some(first) = self.in_flight.join_next() => return self.collect(first),
+                Some(first) = next_answer(&mut self.in_flight, &mut self.waiting) => return self.collect(first),
                 () = tokio::time::sleep(timer), if self.sleep.is_some() => {
                     let sleep = self.sleep.take();
                     return Ok(sleep.map(|(id, _)| (id, HostReply::Value { json: None })).into_iter().collect());
@@ -258,6 +261,10 @@ impl Drive {
                 }
             }
         }
+    }
+
+    fn is_performing(&self) -> bool {
+        !(self.in_flight.is_empty() && self.waiting.is_empty())
     }
 
     /// Whether everything the run waits for can be asked for again later.
@@ -293,10 +300,7 @@ impl Drive {
     }
 
     /// The reply that woke us and all others that are there, in the order in which they came.
-    fn collect(
-        &mut self,
-        first: Result<(CallId, Answer), tokio::task::JoinError>,
-    ) -> Result<Vec<(CallId, HostReply)>, Stop> {
+    fn collect(&mut self, first: Answered) -> Result<Vec<(CallId, HostReply)>, Stop> {
         let (mut replies, mut bytes) = (Vec::new(), 0);
         let mut next = Some(first);
         while let Some(joined) = next {
@@ -309,7 +313,10 @@ impl Drive {
             bytes += reply.bytes();
             self.adapt(reply.bytes());
             replies.push((id, reply));
-            next = if bytes < TURN_BYTES { self.in_flight.try_join_next() } else { None };
+            next = match bytes < TURN_BYTES {
+                true => next_answer(&mut self.in_flight, &mut self.waiting).now_or_never().flatten(),
+                false => None,
+            };
         }
         self.perform();
         Ok(replies)
@@ -328,7 +335,6 @@ impl Drive {
     /// Writes down how a call went, and gives what is for the guest.
     fn record(&mut self, id: CallId, Answer { reply, acts }: Answer) -> HostReply {
         let performing = self.performing.remove(&id);
-        self.outside -= usize::from(performing.as_ref().is_some_and(|performing| performing.outside));
         let Some(Performing { record: Some(at), since, unnamed, .. }) = performing else { return reply };
         if acts.is_empty() {
             self.name(at, unnamed);
@@ -370,15 +376,19 @@ impl Drive {
         loop {
             self.done.clear(); // nobody waits for these replies any more
             self.perform();
-            if self.in_flight.is_empty() && self.queue.is_empty() {
+            if !self.is_performing() && self.queue.is_empty() {
                 break;
             }
-            if self.in_flight.is_empty() {
+            if !self.is_performing() {
                 continue;
             }
             tokio::select! {
                 biased;
-                Some(joined) = self.in_flight.join_next() => if let Ok((id, answer)) = joined { drop(self.record(id, answer)) },
+                Some(answered) = next_answer(&mut self.in_flight, &mut self.waiting) => {
+                    if let Ok((id, answer)) = answered {
+                        drop(self.record(id, answer));
+                    }
+                }
                 () = &mut deadline => break,
                 () = self.cancel.cancelled() => break,
             }
@@ -396,6 +406,7 @@ impl Drive {
 
     /// Gives up on calls that will be made again, in their order, before any that were not begun.
     async fn park(&mut self) {
+        self.waiting.clear();
         self.in_flight.shutdown().await;
         let mut again: Vec<(CallId, HostCall)> =
             self.performing.drain().filter_map(|(id, performing)| Some((id, performing.call?))).collect();
@@ -404,6 +415,7 @@ impl Drive {
     }
 
     async fn abandon(&mut self) {
+        self.waiting.clear();
         // Waits until they are really gone; a tool that blocks its thread is not waited for without end.
         let _ = tokio::time::timeout(LINGER, self.in_flight.shutdown()).await;
         for (_, Performing { record, unnamed, .. }) in std::mem::take(&mut self.performing) {
@@ -412,6 +424,19 @@ impl Drive {
         for record in self.records.iter_mut().filter(|r| r.outcome == CallOutcome::Waiting) {
             record.outcome = CallOutcome::Cancelled;
         }
+    }
+}
+
+/// The next call that is answered; nothing when there is none to wait for.
+async fn next_answer(
+    in_flight: &mut JoinSet<(CallId, Answer)>,
+    waiting: &mut FuturesUnordered<BoxFuture<'static, Answered>>,
+) -> Option<Answered> {
+    tokio::select! {
+        biased;
+        Some(answered) = waiting.next() => Some(answered),
+        Some(joined) = in_flight.join_next() => Some(joined.map_err(|error| error.to_string())),
+        else => None,
     }
 }
 
