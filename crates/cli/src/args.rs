@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Secret(Secret),
     /// Serve runs to clients in other languages: HTTP, events, WebSockets, or stdin and stdout
     Serve(Serve),
+    /// Give an MCP client one tool that runs programs, over stdin and stdout
+    Mcp(Mcp),
     /// Make, show and revoke the keys that clients of `isolith serve` need
     #[command(subcommand)]
     Key(Key),
@@ -204,6 +206,12 @@ pub(crate) struct GrantOptions {
     /// Write the audit to this file too, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    pub(crate) grants: GrantOptions,
 }
 
 #[derive(Args)]

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::audit(args),
         Command::Secret(args) => commands::secret::secret(args),
         Command::Serve(args) => commands::serve::serve(args),
+        Command::Mcp(args) => commands::mcp::mcp(&args.grants),
         Command::Key(args) => commands::key::key(args),
         Command::Consent(args) => commands::consent::consent(args),
         Command::Bench(args) => commands::bench::bench(&args),

@@ -200,3 +200,18 @@ fn nothing_of_the_host_shows_in_a_program() {
         assert!(!ran.stdout.contains(secret), "{secret}: {}", ran.stdout);
     }
 }
+
+#[test]
+fn mcp_is_for_clients_that_start_it() {
+    let work = folder();
+    work.write("policy.toml", "grants = []\n");
+    for (args, says) in [
+        (&["mcp"][..], "{\"mcpServers\": {\"isolith\": {\"command\": \"isolith\", \"args\": [\"mcp\"]}}}"),
+        (&["mcp", "--audit-log", "x"], "`isolith audit` shows what programs did"),
+        (&["mcp", "--allow-all", "--policy", "policy.toml"], "`--allow-all` cannot be used under a policy"),
+        (&["mcp", "--allow-net", "http://"], "isolith run --help"),
+    ] {
+        let ran = isolith_in(&work, args);
+        assert!(ran.code == 2 && ran.stderr.contains(says), "{args:?}: {ran:?}");
+    }
+}

@@ -169,7 +169,8 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
         return refusal.into_response();
     }
     // Paths that nobody knows are not told apart from others without a key.
-    if request.uri().path().starts_with("/v1")
+    let path = request.uri().path();
+    if (path.starts_with("/v1") || path.starts_with("/mcp"))
         && let Err(refusal) = app.authenticate(request.headers(), peer)
     {
         return refusal.into_response();

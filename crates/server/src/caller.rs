@@ -71,6 +71,11 @@ impl Ceiling {
         Ok(narrowed)
     }
 
+    /// All that can be had: what the last policy names, which is the caller's own. Nothing without one.
+    pub(crate) fn all(&self) -> Vec<Grant> {
+        self.policies.last().map(|policy| policy.grants.clone()).unwrap_or_default()
+    }
+
     // THREAT[T-SERVER-003]: without a policy, a caller from elsewhere reaches public hosts only, never this machine's network.
     fn public_only(&self, requested: Vec<Grant>, wide: Grant) -> Narrowed {
         let (egress, mut others): (Vec<Grant>, Vec<Grant>) =

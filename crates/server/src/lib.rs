@@ -13,6 +13,7 @@ mod error;
 mod handle;
 mod isolates;
 mod listen;
+mod mcp;
 mod metrics;
 mod openapi;
 mod outbox;

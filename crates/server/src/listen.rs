@@ -2,6 +2,7 @@
 
 use crate::app::{App, Peer};
 use crate::caller::Household;
+use crate::mcp;
 use crate::pipes;
 use crate::routes;
 use crate::runs::Runs;
@@ -71,6 +72,19 @@ impl Server {
     ) -> std::io::Result<()> {
         let tending = tokio::spawn(self.tend());
         let served = pipes::serve(Arc::clone(&self.app), reader, writer).await;
+        self.drain().await;
+        tending.abort();
+        served
+    }
+
+    /// Serves an MCP client over a pair of pipes until it is gone.
+    pub async fn serve_mcp(
+        &self,
+        reader: impl AsyncRead + Unpin + Send + 'static,
+        writer: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> std::io::Result<()> {
+        let tending = tokio::spawn(self.tend());
+        let served = mcp::serve(Arc::clone(&self.app), reader, writer).await;
         self.drain().await;
         tending.abort();
         served

@@ -95,6 +95,7 @@ fn what_is_heavy_has_its_owners() {
         ("zstd", &["isolith-quickjs"]),
         ("oxc", &["isolith-program"]),
         ("axum", &["isolith-server"]),
+        ("rmcp", &["isolith-server"]),
         ("hyper", network),
         ("tokio-rustls", network),
         ("rusqlite", &["isolith-store"]),

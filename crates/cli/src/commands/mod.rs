@@ -10,6 +10,7 @@ pub(crate) mod eval;
 pub(crate) mod key;
 pub(crate) mod manifest;
 pub(crate) mod many;
+pub(crate) mod mcp;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod secret;

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 mod config;
 mod key_file;
-mod stdio;
+pub(crate) mod stdio;
 mod tls;
 
 /// Runs that can be computing at one time: more than one caller may have, so that none takes every turn.
@@ -37,7 +37,7 @@ pub(crate) fn serve(args: Serve) -> Done {
     raise_file_limit();
     let runtime = runtime(args.stdio)?;
     runtime.block_on(async {
-        let parts = parts(&data, policy, &args, settings)?;
+        let parts = parts(&data, policy, args.ca.clone(), settings)?;
         if args.stdio {
             return stdio::serve(&Server::new(parts)).await;
         }
@@ -87,12 +87,17 @@ fn settings(args: &Serve) -> Settings {
     }
 }
 
-fn parts(data: &DataFolder, policy: Option<Manifest>, args: &Serve, settings: Settings) -> Result<Parts, Failure> {
+pub(crate) fn parts(
+    data: &DataFolder,
+    policy: Option<Manifest>,
+    ca: Option<PathBuf>,
+    settings: Settings,
+) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
     let engine = QuickJs::new(Options { live, computing: COMPUTING, ..Options::default() })
         .map_err(|error| Failure::internal("starting the engine", &error))?;
     let network = policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
-    let options = NetOptions { proxy: network.proxy, ca: args.ca.clone().or(network.ca.map(PathBuf::from)) };
+    let options = NetOptions { proxy: network.proxy, ca: ca.or(network.ca.map(PathBuf::from)) };
     let net = Net::new(options).map_err(|error| Failure::usage(error, "check the file and the address"))?;
     let folder = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
     Ok(Parts {
@@ -107,7 +112,7 @@ fn parts(data: &DataFolder, policy: Option<Manifest>, args: &Serve, settings: Se
 }
 
 /// A client of its own is served by one thread: handing each message over to another takes longer than most of what is done for it.
-fn runtime(stdio: bool) -> Result<tokio::runtime::Runtime, Failure> {
+pub(crate) fn runtime(stdio: bool) -> Result<tokio::runtime::Runtime, Failure> {
     let mut builder = match stdio {
         true => tokio::runtime::Builder::new_current_thread(),
         false => tokio::runtime::Builder::new_multi_thread(),

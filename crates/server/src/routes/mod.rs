@@ -12,6 +12,7 @@ mod status;
 
 use crate::app::{App, guard};
 use crate::error::Refusal;
+use crate::mcp;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
@@ -29,6 +30,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/code-mode", axum::routing::any(code_mode::round))
         .route("/v1/socket", get(socket::open))
         .route("/v1/isolates", get(isolates::open))
+        .route("/mcp", axum::routing::any(mcp::route).layer(axum::Extension(mcp::door(&app))))
         .route("/healthz", get(status::health))
         .route("/metrics", get(status::metrics))
         .route("/openapi.json", get(status::openapi))

@@ -16,12 +16,15 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 pub(crate) async fn serve(server: &Server) -> Done {
-    let pipes = reader().and_then(|reader| Ok((reader, writer()?)));
-    let hint = "`--stdio` is for programs that start this one; `isolith serve` listens";
-    let (reader, writer) = pipes.map_err(|error| Failure::usage(error, hint))?;
+    let (reader, writer) = pipes("`--stdio` is for programs that start this one; `isolith serve` listens")?;
     let served = server.serve_pipes(reader, writer).await;
     served.map_err(|error| Failure::internal("serving on stdin and stdout", &error))?;
     Ok(Exit::Ok)
+}
+
+/// Stdin and stdout, where a program is behind them; the hint is for people.
+pub(crate) fn pipes(hint: &str) -> Result<(Pin<Box<dyn AsyncRead + Send>>, Pin<Box<dyn AsyncWrite + Send>>), Failure> {
+    reader().and_then(|reader| Ok((reader, writer()?))).map_err(|error| Failure::usage(error, hint))
 }
 
 // What can be polled is polled: a thread that waits in `read` for each message would double what one takes.

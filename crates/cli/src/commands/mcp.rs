@@ -1,0 +1,55 @@
+//! The door for agents that speak MCP, over stdin and stdout. What programs may do is said here, by whoever configures the client.
+
+use super::serve::{parts, runtime, stdio};
+use crate::args::GrantOptions;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paint::{self, ERROR};
+use crate::{Done, grants, job};
+use isolith_core::{Manifest, Network, narrow, narrow_limits};
+use isolith_server::{Server, Settings};
+
+const HINT: &str = r#"it is for MCP clients: {"mcpServers": {"isolith": {"command": "isolith", "args": ["mcp"]}}}"#;
+
+pub(crate) fn mcp(options: &GrantOptions) -> Done {
+    let policy = granted(options)?;
+    let data = job::data_folder()?;
+    let default = Settings::default();
+    // Nobody else is there to be held up.
+    let settings = Settings { live_runs_per_caller: default.live_runs, ..default };
+    runtime(true)?.block_on(async {
+        let (reader, writer) = stdio::pipes(HINT)?;
+        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings)?);
+        let served = server.serve_mcp(reader, writer).await;
+        served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
+        Ok(Exit::Ok)
+    })
+}
+
+/// What programs may do and use: what the flags and the manifest name, as far as the policy allows it.
+fn granted(options: &GrantOptions) -> Result<Manifest, Failure> {
+    if options.audit_log.is_some() {
+        return Err(Failure::usage("`--audit-log` is not for this", "`isolith audit` shows what programs did"));
+    }
+    let mut own = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
+    own.grants = grants::requested(options, Some(&own))?;
+    own.network = Network::default();
+    if options.allow_all {
+        paint::complain(
+            ERROR,
+            "warning",
+            "`--allow-all`: programs may use the network and change files in this folder",
+        );
+        own.grants.extend(grants::all());
+    }
+    let Some(policy) = options.policy.as_deref().map(grants::manifest).transpose()? else { return Ok(own) };
+    if options.allow_all {
+        let hint = "name what programs may do, or leave the policy away";
+        return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
+    }
+    own.grants = narrow(&policy.grants, &own.grants).grants;
+    own.limits = narrow_limits(&policy.limits, &own.limits);
+    own.ambient = policy.ambient.and(own.ambient);
+    own.network = policy.network;
+    Ok(own)
+}

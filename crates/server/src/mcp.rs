@@ -1,0 +1,167 @@
+//! The door for agents that speak MCP: a program comes as the argument of one tool, and only its result goes back.
+//!
+//! What a program may do is not an argument. Whoever writes the program, a model, would grant it; so it has what the caller's policy
+//! names, and without a policy it can only compute.
+
+mod answer;
+mod http;
+mod progress;
+mod tools;
+
+use crate::app::App;
+use crate::asked::{Asked, Table};
+use crate::caller::Caller;
+use crate::error::Refusal;
+use crate::run::{Run, Stage};
+use axum::http::request::Parts;
+use http::Visit;
+pub(crate) use http::{door, serve as route};
+use isolith_core::{Scope, nearest};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+const INSTRUCTIONS: &str = "Runs JavaScript or TypeScript in a sandbox. Write one program for a whole task: loop, filter and combine \
+in it, and return only what you need.";
+/// The fields of `execute`'s argument.
+const FIELDS: [&str; 3] = ["program", "input", "limits"];
+
+/// One client's end of it.
+#[derive(Clone)]
+pub(crate) struct Mcp {
+    app: Arc<App>,
+    /// Who is there; over HTTP every request says it for itself.
+    caller: Option<Arc<Caller>>,
+}
+
+/// Serves a client over a pair of pipes until it is gone.
+pub(crate) async fn serve(
+    app: Arc<App>,
+    reader: impl AsyncRead + Unpin + Send + 'static,
+    writer: impl AsyncWrite + Unpin + Send + 'static,
+) -> std::io::Result<()> {
+    let caller = app.local();
+    let most = app.runs.settings.body_bytes;
+    let handler = Mcp { app, caller: Some(caller) };
+    let transport = rmcp::transport::async_rw::AsyncRwTransport::new_server(reader, writer).with_max_line_length(most);
+    let service = match rmcp::serve_server(handler, transport).await {
+        Ok(service) => service,
+        // It went before it said anything, which is no failure of ours.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(std::io::Error::other(error)),
+    };
+    service.waiting().await.map(drop).map_err(std::io::Error::other)
+}
+
+impl rmcp::ServerHandler for Mcp {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("isolith", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if request.name != tools::EXECUTE {
+            let names = [tools::EXECUTE];
+            let near =
+                nearest(&request.name, names).map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+            return Err(ErrorData::invalid_params(format!("there is no tool `{}`{near}", request.name), None));
+        }
+        let Some(visit) = self.visit(&context) else {
+            return Err(ErrorData::internal_error("the caller is not known", None));
+        };
+        match self.execute(&visit, request, context).await {
+            Ok(result) => Ok(result.into()),
+            // A model can mend its arguments when it sees what is wrong with them; a protocol error would go to its host.
+            Err(refusal) => Ok(answer::refused(&refusal).into()),
+        }
+    }
+}
+
+impl Mcp {
+    fn visit(&self, context: &RequestContext<RoleServer>) -> Option<Visit> {
+        match &self.caller {
+            Some(caller) => Some(Visit { caller: Arc::clone(caller), gone: self.app.runs.leave.clone() }),
+            None => context.extensions.get::<Parts>()?.extensions.get::<Visit>().cloned(),
+        }
+    }
+
+    async fn execute(
+        &self,
+        Visit { caller, gone }: &Visit,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<rmcp::model::CallToolResult, Refusal> {
+        caller.may(Scope::Runs)?;
+        let asked = asked(request, caller)?;
+        let progress = progress::Progress::of(&context);
+        let hear = |run: &Arc<Run>| {
+            if let Some(progress) = &progress {
+                run.listen(progress.listener());
+            }
+        };
+        let run = self.app.runs.start(caller, asked, false, hear).await?;
+        let telling = async {
+            match progress {
+                Some(progress) => progress.tell(&context.peer).await,
+                None => std::future::pending().await,
+            }
+        };
+        // THREAT[T-MCP-002]: whoever gave a call up does not want its program to go on.
+        let given_up = async {
+            tokio::select! {
+                () = context.ct.cancelled() => {}
+                () = gone.cancelled() => {}
+                // Nobody to tell is left before the run is over only when the client is.
+                () = telling => {}
+            }
+        };
+        let stage = tokio::select! {
+            biased;
+            stage = run.stop() => stage,
+            () = given_up => {
+                self.app.runs.cancel(&run).await;
+                run.stop().await
+            }
+        };
+        match stage {
+            Stage::Ended(outcome) => answer::ended(&outcome),
+            Stage::Refused(refusal) => Err(refusal),
+            Stage::Running | Stage::Waiting(..) => {
+                Err(Refusal::internal("waiting for a run", &"it waits for someone who is not there"))
+            }
+        }
+    }
+}
+
+/// The run that a call asks for.
+fn asked(request: CallToolRequestParams, caller: &Caller) -> Result<Asked, Refusal> {
+    let arguments = serde_json::to_vec(&request.arguments.unwrap_or_default())
+        .map_err(|error| Refusal::internal("reading a call", &error))?;
+    let table = Table::read(&arguments)?;
+    // THREAT[T-MCP-001]: a model that is talked into it would grant its program everything. Grants are no argument of this tool.
+    if let Some((key, _)) = table.0.iter().find(|(key, _)| !FIELDS.contains(&key.as_str())) {
+        let refusal = Refusal::invalid(format!("there is no argument `{key}`")).at(key.clone());
+        return Err(refusal.hint(format!("there are `{}`", FIELDS.join("`, `"))));
+    }
+    let mut asked = Asked::read(table)?;
+    asked.manifest.grants = caller.ceiling.all();
+    Ok(asked)
+}

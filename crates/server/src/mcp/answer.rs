@@ -1,0 +1,86 @@
+//! An outcome as a model reads it: the value or the mistake, with its lines of output, and nothing else.
+
+use crate::error::Refusal;
+use isolith_core::{Outcome, RunError, Status};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Map, Value, json};
+
+/// The text that goes back beside what is structured: what is longer is cut there.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+
+pub(super) fn ended(outcome: &str) -> Result<CallToolResult, Refusal> {
+    let outcome: Outcome =
+        serde_json::from_str(outcome).map_err(|error| Refusal::internal("reading an outcome", &error))?;
+    let value: Option<Value> = outcome
+        .value
+        .as_ref()
+        .map(|json| json.parse())
+        .transpose()
+        .map_err(|error| Refusal::internal("reading an outcome", &error))?;
+    let logs: Vec<&str> = outcome.outputs.iter().map(|output| output.text.as_str()).collect();
+    let failed = outcome.status != Status::Ok;
+    let mut lines: Vec<String> = logs.iter().map(|line| (*line).to_owned()).collect();
+    match (&outcome.error, &outcome.value) {
+        (Some(error), _) => lines.push(told(error)),
+        (None, Some(value)) => lines.push(value.text().to_owned()),
+        (None, None) => lines.push("undefined".into()),
+    }
+    let mut structured = Map::new();
+    structured.insert("status".into(), json!(if failed { "error" } else { "ok" }));
+    let error = outcome
+        .error
+        .as_ref()
+        .map(serde_json::to_value)
+        .transpose()
+        .map_err(|error| Refusal::internal("reading an outcome", &error))?;
+    let fields = [
+        ("value", value),
+        ("error", error),
+        ("logs", (!logs.is_empty()).then(|| json!(logs))),
+        ("run", outcome.run.as_ref().map(|run| json!(run.0))),
+    ];
+    structured.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    Ok(result(&lines.join("\n"), Value::Object(structured), failed))
+}
+
+/// A call that came to nothing, as the model can mend it.
+pub(super) fn refused(refusal: &Refusal) -> CallToolResult {
+    let mut text = refusal.message.clone();
+    if let Some(hint) = &refusal.hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    let error = json!({ "kind": refusal.code, "message": refusal.message, "hint": refusal.hint });
+    result(&text, json!({ "status": "error", "error": without_nulls(error) }), true)
+}
+
+fn result(text: &str, structured: Value, failed: bool) -> CallToolResult {
+    let content = vec![ContentBlock::text(cut(text))];
+    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(structured);
+    result
+}
+
+fn told(error: &RunError) -> String {
+    let place = match (error.line, error.column) {
+        (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
+        (Some(line), None) => format!(" (line {line})"),
+        _ => String::new(),
+    };
+    let hint = error.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    format!("{}: {}{place}{hint}", error.name, error.message)
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= TEXT_BYTES_MAX {
+        return text.to_owned();
+    }
+    let end = (0..=TEXT_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…\n({} bytes more)", &text[..end], text.len() - end)
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,61 @@
+//! What an MCP client sees: as little text as says it, because a model reads it with every request.
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) const EXECUTE: &str = "execute";
+
+/// In an order that never changes.
+pub(super) fn all() -> Vec<Tool> {
+    vec![execute()]
+}
+
+fn execute() -> Tool {
+    let description = "Runs a JavaScript or TypeScript program in a fresh sandbox and gives back what it returns. It is the body of an async \
+function: use `await` and `return`. `console.log` lines come back too. No Node or browser APIs; only what was granted exists.";
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "program": { "type": "string", "description": "The source" },
+            "input": { "description": "Any JSON, visible as `input`" },
+            "limits": {
+                "type": "object",
+                "description": "Tighter limits, such as {\"timeout\": \"5s\", \"memory\": \"64MiB\"}",
+            },
+        },
+        "required": ["program"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "status": { "enum": ["ok", "error"] },
+            "value": {},
+            "error": {
+                "type": "object",
+                "properties": {
+                    "kind": { "type": "string" },
+                    "name": { "type": "string" },
+                    "message": { "type": "string" },
+                    "line": { "type": "integer" },
+                    "column": { "type": "integer" },
+                    "hint": { "type": "string" },
+                },
+                "required": ["kind", "message"],
+            },
+            "logs": { "type": "array", "items": { "type": "string" } },
+            "run": { "type": "string" },
+        },
+        "required": ["status"],
+    });
+    let annotations = ToolAnnotations::with_title("Run a program").read_only(false).destructive(false).open_world(true);
+    Tool::new(EXECUTE, description, object(input)).with_raw_output_schema(object(output)).with_annotations(annotations)
+}
+
+fn object(value: Value) -> Arc<JsonObject> {
+    match value {
+        Value::Object(object) => Arc::new(object),
+        _ => Arc::default(),
+    }
+}
