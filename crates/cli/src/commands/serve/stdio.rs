@@ -15,6 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
+type BoxedReader = Pin<Box<dyn AsyncRead + Send>>;
+type BoxedWriter = Pin<Box<dyn AsyncWrite + Send>>;
+
 pub(crate) async fn serve(server: &Server) -> Done {
     let (reader, writer) = pipes("`--stdio` is for programs that start this one; `isolith serve` listens")?;
     let served = server.serve_pipes(reader, writer).await;
@@ -23,12 +26,12 @@ pub(crate) async fn serve(server: &Server) -> Done {
 }
 
 /// Stdin and stdout, where a program is behind them; the hint is for people.
-pub(crate) fn pipes(hint: &str) -> Result<(Pin<Box<dyn AsyncRead + Send>>, Pin<Box<dyn AsyncWrite + Send>>), Failure> {
+pub(crate) fn pipes(hint: &str) -> Result<(BoxedReader, BoxedWriter), Failure> {
     reader().and_then(|reader| Ok((reader, writer()?))).map_err(|error| Failure::usage(error, hint))
 }
 
 // What can be polled is polled: a thread that waits in `read` for each message would double what one takes.
-fn reader() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
+fn reader() -> io::Result<BoxedReader> {
     let fd = own(io::stdin())?;
     Ok(match kind(&fd)? {
         FileType::Socket => Box::pin(Reader::new(UnixStream::from_std(socket(fd)?)?)),
@@ -37,7 +40,7 @@ fn reader() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     })
 }
 
-fn writer() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
+fn writer() -> io::Result<BoxedWriter> {
     let fd = own(io::stdout())?;
     Ok(match kind(&fd)? {
         FileType::Socket => Box::pin(Writer { socket: socket(fd)?, full: None }),
