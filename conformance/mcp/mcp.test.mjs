@@ -124,7 +124,8 @@ for (const [way, open] of Object.entries(ways)) {
       await assert.rejects(started);
       const next = await call(client, { program: "return 1" });
       assert.equal(next.structuredContent.value, 1);
-      if (way.endsWith("HTTP")) await stopped();
+      // Over HTTP it is the hanging up that counts, which clients of the older protocol do not do for one call.
+      if (way === "today's protocol over HTTP") await stopped();
     });
 
     test("an unknown tool is an error that names the right one", async () => {
@@ -161,12 +162,25 @@ test("garbage is refused, and the next request is served", async () => {
     fetch(server.url, { method: "POST", headers: { "content-type": type, accept: "application/json, text/event-stream", authorization: `Bearer ${key}` }, body });
   for (const body of ["", "{", "[]", "null", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}', `${"[".repeat(100_000)}`]) {
     const answer = await post(body);
-    assert.ok(answer.status >= 400 && answer.status < 500, `${body.slice(0, 40)}: ${answer.status}`);
+    assert.equal(answer.status, 400, body.slice(0, 40));
+    const { error } = await answer.json();
+    assert.ok([-32700, -32600].includes(error.code), JSON.stringify(error));
   }
   assert.ok((await post("{}", "text/plain")).status >= 400);
+  const stream = await fetch(server.url, { headers: { accept: "text/event-stream", authorization: `Bearer ${key}` } });
+  assert.deepEqual([stream.status, stream.headers.get("allow"), (await stream.json()).error.code], [405, "POST", -32600]);
   const init = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: name };
   const answer = await post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: init }));
   assert.equal((await answer.json()).result.serverInfo.name, "isolith");
+});
+
+test("what comes too early over pipes is not answered, and ends nothing", () => {
+  const early = ['{"jsonrpc":"2.0","id":99,"result":{}}', '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}', "{", '{"id":{}}'];
+  const init = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: name };
+  const lines = [...early, JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params: init })];
+  const said = execFileSync(binary, ["mcp"], { env: place.env, input: `${lines.join("\n")}\n`, encoding: "utf8" });
+  const answers = said.trim().split("\n").map((line) => JSON.parse(line));
+  assert.equal(answers.find((answer) => answer.id === 7)?.result.serverInfo.name, "isolith", said);
 });
 
 test("the inspector's command line lists and calls", () => {

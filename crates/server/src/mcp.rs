@@ -5,6 +5,7 @@
 
 mod answer;
 mod http;
+mod opening;
 mod progress;
 mod tools;
 
@@ -49,6 +50,7 @@ pub(crate) async fn serve(
     let most = app.runs.settings.body_bytes;
     let handler = Mcp { app, caller: Some(caller) };
     let transport = rmcp::transport::async_rw::AsyncRwTransport::new_server(reader, writer).with_max_line_length(most);
+    let transport = opening::Opening { transport, begun: false };
     let service = match rmcp::serve_server(handler, transport).await {
         Ok(service) => service,
         // It went before it said anything, which is no failure of ours.

@@ -7,11 +7,14 @@ use crate::caller::Caller;
 use crate::error::Refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Full};
 use isolith_core::Scope;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +41,18 @@ pub(crate) async fn serve(
     caller.may(Scope::Runs)?;
     let (mut parts, body) = request.into_parts();
     let bytes = whole(Request::from_parts(parts.clone(), body), &app).await?;
+    // Told in the protocol's own words: what a client cannot send has no place in a list of HTTP's.
+    if parts.method != Method::POST {
+        let message = "there is no stream and no session here: send requests by POST";
+        return Ok(wrong(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::INVALID_REQUEST, message));
+    }
+    if let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
+        let (code, message) = match error.is_data() {
+            true => (ErrorCode::INVALID_REQUEST, "this is no message of the protocol"),
+            false => (ErrorCode::PARSE_ERROR, "this is not JSON"),
+        };
+        return Ok(wrong(StatusCode::BAD_REQUEST, code, message));
+    }
     let gone = CancellationToken::new();
     parts.extensions.insert(Visit { caller, gone: gone.clone() });
     let left = gone.drop_guard();
@@ -49,6 +64,15 @@ pub(crate) async fn serve(
             frame
         }))
     }))
+}
+
+fn wrong(status: StatusCode, code: ErrorCode, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code.0, "message": message } });
+    let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response();
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    response
 }
 
 /// What a request brings along to the tool it calls.
