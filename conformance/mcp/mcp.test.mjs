@@ -1,6 +1,7 @@
 // The official clients against isolith, over pipes and over HTTP, in today's protocol and the one before.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Client as Modern, StreamableHTTPClientTransport as ModernHttp } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
@@ -104,7 +105,7 @@ for (const [way, open] of Object.entries(ways)) {
       assert.match(tight.structuredContent.error.kind, /timeout|cpu_limit/);
       const wrong = await call(client, { program: "return 1", limits: { timeout: "soon" } });
       assert.equal(wrong.isError, true);
-      assert.equal(wrong.structuredContent.error.kind, "request.invalid");
+      assert.equal(wrong.structuredContent.error.code, "request.invalid");
     });
 
     test("what it writes is told while it runs", async () => {
@@ -138,6 +139,25 @@ for (const [way, open] of Object.entries(ways)) {
     });
   });
 }
+
+test("a tool that nobody brings does not exist", async () => {
+  place.write("tools.toml", 'grants = ["tool:ghost"]\n');
+  const client = new Modern(name, pinned);
+  await client.connect(new ModernStdio({ ...stdio, args: ["mcp", "--manifest", "tools.toml"] }));
+  const result = await call(client, { program: "return typeof tools.ghost" });
+  await client.close();
+  assert.equal(result.structuredContent.value, "undefined", JSON.stringify(result));
+});
+
+test("the configuration that the document shows works", async () => {
+  const [, shown] = /```json\n(.*?)```/s.exec(readFileSync("mcp.md", "utf8"));
+  const { args } = JSON.parse(shown).mcpServers.isolith;
+  const client = new Modern(name, pinned);
+  await client.connect(new ModernStdio({ ...stdio, args }));
+  const result = await call(client, { program: "return typeof fetch" });
+  await client.close();
+  assert.equal(result.structuredContent.value, "function", JSON.stringify(result));
+});
 
 test("without a key nobody is served once there is one", async () => {
   const answer = await fetch(server.url, {

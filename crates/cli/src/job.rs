@@ -30,12 +30,12 @@ pub(crate) struct Job {
 pub(crate) type Resumable = (SuspendedRun, Arc<dyn Host>, Option<Arc<dyn AuditLog>>);
 
 /// What an operator allows at most.
-struct Ceiling {
+pub(crate) struct Ceiling {
     policy: Option<Manifest>,
 }
 
 impl Ceiling {
-    fn of(options: &GrantOptions) -> Result<Ceiling, Failure> {
+    pub(crate) fn of(options: &GrantOptions) -> Result<Ceiling, Failure> {
         Ok(Ceiling { policy: options.policy.as_deref().map(grants::manifest).transpose()? })
     }
 
@@ -44,6 +44,38 @@ impl Ceiling {
             Some(policy) => narrow(&policy.grants, &requested),
             None => Narrowed { grants: requested, report: Vec::new() },
         }
+    }
+
+    /// What is left of a request, whose losses are told.
+    fn narrow_loudly(&self, requested: Vec<Grant>) -> Narrowed {
+        let narrowed = self.narrow(requested);
+        for lost in &narrowed.report {
+            let left = if lost.effective.is_empty() { "nothing".into() } else { lost.effective.join("`, `") };
+            paint::complain(HINT, "policy", &format!("`{}` is narrowed to `{left}`", lost.requested));
+        }
+        narrowed
+    }
+
+    /// A manifest as far as it is allowed.
+    pub(crate) fn over(&self, own: Manifest) -> Manifest {
+        Manifest {
+            grants: self.narrow_loudly(own.grants).grants,
+            limits: self.limits(own.limits),
+            ambient: self.ambient(own.ambient),
+            network: self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default(),
+            ..own
+        }
+    }
+
+    /// What `--allow-all` stands for besides what a program seems to need, loudly.
+    pub(crate) fn allow_all(&self) -> Result<Vec<Grant>, Failure> {
+        if self.policy.is_some() {
+            let hint = "name what may be done, or leave the policy away";
+            return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
+        }
+        let warning = "`--allow-all`: the network may be used and files in this folder changed";
+        paint::complain(ERROR, "warning", warning);
+        Ok(grants::all())
     }
 
     fn limits(&self, requested: Limits) -> Limits {
@@ -73,18 +105,16 @@ impl Job {
         let program = Digest::of(&source.text).to_string();
         let mut requested = grants::requested(&options.grants, manifest.as_ref())?;
         if options.grants.allow_all {
-            requested.extend(everything(&source, ceiling.policy.is_some())?);
+            requested.extend(ceiling.allow_all()?);
+            let needs = isolith_program::needs(&source.text, &source.name, isolith_program::Language::Auto);
+            requested.extend(needs.map(|needs| needs.manifest()).unwrap_or_default());
         }
         ask::about_needs(&source, &program, &mut requested, &options.grants)?;
         let mut plan = session::plan(source, options, suspend)?;
         plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
         plan = plan.with_ambient(ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient)));
-        let Narrowed { grants, report } = ceiling.narrow(requested);
+        let Narrowed { grants, report } = ceiling.narrow_loudly(requested);
         let grants: Arc<[Grant]> = grants.into();
-        for narrowed in &report {
-            let left = if narrowed.effective.is_empty() { "nothing".into() } else { narrowed.effective.join("`, `") };
-            paint::complain(HINT, "policy", &format!("`{}` is narrowed to `{left}`", narrowed.requested));
-        }
         (plan.grants, plan.narrowed) = (Arc::clone(&grants), report);
         if grants.is_empty() {
             return Ok(Job { plan, host: Arc::new(NoTools), audit: None });
@@ -127,19 +157,6 @@ fn with_means_of(saved: &Grant, flags: &[Grant]) -> Grant {
         }
     }
     grant
-}
-
-/// What `--allow-all` adds, loudly.
-fn everything(source: &Source, has_policy: bool) -> Result<Vec<Grant>, Failure> {
-    if has_policy {
-        let hint = "name what the program may do, or leave the policy away";
-        return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
-    }
-    paint::complain(ERROR, "warning", "`--allow-all`: the program may use the network and change files in this folder");
-    let needs = isolith_program::needs(&source.text, &source.name, isolith_program::Language::Auto);
-    let mut all = grants::all();
-    all.extend(needs.map(|needs| needs.manifest()).unwrap_or_default());
-    Ok(all)
 }
 
 /// Opens what these grants need, and nothing else: a run without them starts as fast as before.

@@ -21,7 +21,7 @@ use exit::Exit;
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Runs are many small allocations by several threads, which the platform's allocator takes a tenth longer for.
+/// A run is many small allocations, which this one is made for and the platform's is not.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

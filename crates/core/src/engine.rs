@@ -58,7 +58,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Whether a call only waits for someone outside, whose answers the host bounds itself. More of these may be under way at one time
-    /// than of calls whose replies could be large.
+    /// than of calls whose replies could be large, and none has a task of its own: nothing is done for it while the guest computes.
     fn waits(&self, _call: &HostCall) -> bool {
         false
     }

@@ -70,11 +70,7 @@ impl Server {
         reader: impl AsyncRead + Unpin + Send + 'static,
         writer: impl AsyncWrite + Unpin + Send + 'static,
     ) -> std::io::Result<()> {
-        let tending = tokio::spawn(self.tend());
-        let served = pipes::serve(Arc::clone(&self.app), reader, writer).await;
-        self.drain().await;
-        tending.abort();
-        served
+        self.tended(pipes::serve(Arc::clone(&self.app), reader, writer)).await
     }
 
     /// Serves an MCP client over a pair of pipes until it is gone.
@@ -83,8 +79,13 @@ impl Server {
         reader: impl AsyncRead + Unpin + Send + 'static,
         writer: impl AsyncWrite + Unpin + Send + 'static,
     ) -> std::io::Result<()> {
+        self.tended(mcp::serve(Arc::clone(&self.app), reader, writer)).await
+    }
+
+    /// Serves one client, looks after its runs meanwhile, and lets them end or leave memory when it is gone.
+    async fn tended(&self, serving: impl Future<Output = std::io::Result<()>>) -> std::io::Result<()> {
         let tending = tokio::spawn(self.tend());
-        let served = mcp::serve(Arc::clone(&self.app), reader, writer).await;
+        let served = serving.await;
         self.drain().await;
         tending.abort();
         served

@@ -17,7 +17,7 @@ use crate::run::{Run, Stage};
 use axum::http::request::Parts;
 use http::Visit;
 pub(crate) use http::{door, serve as route};
-use isolith_core::{Scope, nearest};
+use isolith_core::{Power, Rule, Scope, nearest};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -165,5 +165,9 @@ fn asked(request: CallToolRequestParams, caller: &Caller) -> Result<Asked, Refus
     }
     let mut asked = Asked::read(table)?;
     asked.manifest.grants = caller.ceiling.all();
+    // A tool without a command is one that the client brings, and a client of this kind brings none.
+    asked.manifest.grants.retain(|grant| {
+        grant.rule == Rule::Deny || !matches!(&grant.power, Power::Tool(tool) if tool.command.is_empty())
+    });
     Ok(asked)
 }

@@ -4,9 +4,9 @@ use super::serve::{parts, runtime, stdio};
 use crate::args::GrantOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paint::{self, ERROR};
+use crate::job::Ceiling;
 use crate::{Done, grants, job};
-use isolith_core::{Manifest, Network, narrow, narrow_limits};
+use isolith_core::Manifest;
 use isolith_server::{Server, Settings};
 
 const HINT: &str = r#"it is for MCP clients: {"mcpServers": {"isolith": {"command": "isolith", "args": ["mcp"]}}}"#;
@@ -31,25 +31,11 @@ fn granted(options: &GrantOptions) -> Result<Manifest, Failure> {
     if options.audit_log.is_some() {
         return Err(Failure::usage("`--audit-log` is not for this", "`isolith audit` shows what programs did"));
     }
+    let ceiling = Ceiling::of(options)?;
     let mut own = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
     own.grants = grants::requested(options, Some(&own))?;
-    own.network = Network::default();
     if options.allow_all {
-        paint::complain(
-            ERROR,
-            "warning",
-            "`--allow-all`: programs may use the network and change files in this folder",
-        );
-        own.grants.extend(grants::all());
+        own.grants.extend(ceiling.allow_all()?);
     }
-    let Some(policy) = options.policy.as_deref().map(grants::manifest).transpose()? else { return Ok(own) };
-    if options.allow_all {
-        let hint = "name what programs may do, or leave the policy away";
-        return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
-    }
-    own.grants = narrow(&policy.grants, &own.grants).grants;
-    own.limits = narrow_limits(&policy.limits, &own.limits);
-    own.ambient = policy.ambient.and(own.ambient);
-    own.network = policy.network;
-    Ok(own)
+    Ok(ceiling.over(own))
 }

@@ -49,8 +49,11 @@ pub(super) fn refused(refusal: &Refusal) -> CallToolResult {
     if let Some(hint) = &refusal.hint {
         text.push_str(&format!("\nhint: {hint}"));
     }
-    let error = json!({ "kind": refusal.code, "message": refusal.message, "hint": refusal.hint });
-    result(&text, json!({ "status": "error", "error": without_nulls(error) }), true)
+    let mut error = json!({ "code": refusal.code, "message": refusal.message });
+    if let Some(hint) = &refusal.hint {
+        error["hint"] = json!(hint);
+    }
+    result(&text, json!({ "status": "error", "error": error }), true)
 }
 
 fn result(text: &str, structured: Value, failed: bool) -> CallToolResult {
@@ -74,13 +77,6 @@ fn cut(text: &str) -> String {
     if text.len() <= TEXT_BYTES_MAX {
         return text.to_owned();
     }
-    let end = (0..=TEXT_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = text.floor_char_boundary(TEXT_BYTES_MAX);
     format!("{}…\n({} bytes more)", &text[..end], text.len() - end)
-}
-
-fn without_nulls(value: Value) -> Value {
-    match value {
-        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        other => other,
-    }
 }

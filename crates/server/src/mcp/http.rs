@@ -41,7 +41,7 @@ pub(crate) async fn serve(
     caller.may(Scope::Runs)?;
     let (mut parts, body) = request.into_parts();
     let bytes = whole(Request::from_parts(parts.clone(), body), &app).await?;
-    // Told in the protocol's own words: what a client cannot send has no place in a list of HTTP's.
+    // Mistakes are told as the protocol tells them, so that any client of it understands.
     if parts.method != Method::POST {
         let message = "there is no stream and no session here: send requests by POST";
         return Ok(wrong(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::INVALID_REQUEST, message));
