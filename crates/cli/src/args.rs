@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Make, show and revoke the keys that clients of `isolith serve` need
     #[command(subcommand)]
     Key(Key),
+    /// Show what runs ask about before they go on, and answer
+    #[command(subcommand)]
+    Approvals(Approvals),
     /// Show or forget what was answered to questions about programs
     #[command(subcommand)]
     Consent(Consent),
@@ -81,8 +84,8 @@ pub(crate) struct Eval {
 
 #[derive(Args)]
 pub(crate) struct Resume {
-    /// What `--suspend FILE` wrote
-    #[arg(value_name = "FILE")]
+    /// What `--suspend FILE` wrote, or the name of a run that waited for an approval
+    #[arg(value_name = "FILE|RUN")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) suspend: Suspend,
@@ -200,6 +203,9 @@ pub(crate) struct GrantOptions {
     /// Never ask about what is not granted
     #[arg(long)]
     pub(crate) no_prompt: bool,
+    /// How long someone may take to agree where a grant asks; then the answer is no [default: 7d]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) approval_time: Option<Duration>,
     /// Certificates (PEM) to trust besides the platform's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
@@ -326,6 +332,9 @@ pub(crate) struct Serve {
     /// How long suspended runs and outcomes are kept [default: 24h]
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) keep: Option<Duration>,
+    /// How long someone may take to agree where a grant asks; then the answer is no [default: 7d]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) approval_time: Option<Duration>,
     /// How long runs may take to end or be suspended when the server stops [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) drain: Option<Duration>,
@@ -378,6 +387,64 @@ pub(crate) enum Key {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Approvals {
+    /// Show what waits for an answer
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a run asks: the program, the call, what it did so far and what may still come
+    Show {
+        /// The run, or the beginning of its name
+        run: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Agree to a call
+    Approve {
+        #[command(flatten)]
+        which: Agree,
+        /// Agree to all that the same grant asks about in this run
+        #[arg(long = "for-run", conflicts_with = "always")]
+        run_long: bool,
+        /// Agree to that for every run of exactly this program
+        #[arg(long)]
+        always: bool,
+        /// Make the call with these arguments instead, as JSON
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        /// Print what was said as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Do not agree: the program gets an error that it can catch
+    Deny {
+        #[command(flatten)]
+        which: Agree,
+        /// Why, for the program to see
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        /// Print what was said as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Agree {
+    /// The run, or the beginning of its name
+    pub(crate) run: String,
+    /// The numbers of its calls; not needed where only one waits
+    #[arg(value_name = "CALL")]
+    pub(crate) calls: Vec<u32>,
+    /// Every call of the run that waits
+    #[arg(long, conflicts_with = "calls")]
+    pub(crate) all: bool,
 }
 
 #[derive(Subcommand)]

@@ -6,7 +6,7 @@ use crate::job;
 use crate::paint::{self, GOOD, HINT, QUIET};
 use crate::source::Source;
 use crate::terminal::inert;
-use isolith_core::{BoxFuture, Grant, Power};
+use isolith_core::{BoxFuture, Consent, Grant, Power, Verdict};
 use isolith_gate::{Approver, Question};
 use isolith_program::{Language, Need};
 use std::io::{BufRead, IsTerminal};
@@ -22,7 +22,7 @@ pub(crate) fn about_needs(
     options: &GrantOptions,
 ) -> Result<(), Failure> {
     // THREAT[T-CONSENT-001]: a consent must come from a person, so both ends of the question are a terminal.
-    if options.no_prompt || options.allow_all || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if options.no_prompt || options.allow_all || !at_terminal() {
         return Ok(());
     }
     let Ok(needs) = isolith_program::needs(&source.text, &source.name, Language::Auto) else { return Ok(()) };
@@ -91,27 +91,31 @@ fn prompt(text: &str) -> Option<String> {
     }
 }
 
-/// Whom a grant with `ask` asks: the person at the terminal, or nobody, which is a no.
-pub(crate) struct Terminal {
-    pub(crate) prompt: bool,
+/// Whether there is a person to ask.
+pub(crate) fn at_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
+/// Whom a grant with `ask` asks where there is someone: the person at the terminal.
+pub(crate) struct Terminal;
+
 impl Approver for Terminal {
-    fn ask(&self, question: Question) -> BoxFuture<'_, bool> {
-        let asked = self.prompt && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    fn ask(&self, question: Question) -> BoxFuture<'_, Verdict> {
         Box::pin(async move {
-            if !asked {
-                return false;
-            }
             let typed = tokio::task::spawn_blocking(move || {
-                paint::complain(HINT, "asks", &inert(&format!("{} (`{}`)", question.what, question.grant), true));
-                prompt("allow? [y]es, [n]o: ")
+                let with = question.args.as_ref().map(|args| format!(" with {}", args.text())).unwrap_or_default();
+                let text = format!("{}{with} (`{}`)", question.what, question.grant);
+                paint::complain(HINT, "asks", &inert(&text, true));
+                prompt("allow? [y]es, for this [r]un, [n]o: ")
             });
-            let yes = matches!(typed.await.ok().flatten().as_deref(), Some("y" | "yes"));
-            if yes {
-                paint::note(GOOD, "allowed for this run");
+            match typed.await.ok().flatten().as_deref() {
+                Some("y" | "yes") => Verdict::approve(Consent::Once),
+                Some("r" | "run") => {
+                    paint::note(GOOD, "allowed for this run");
+                    Verdict::approve(Consent::Run)
+                }
+                _ => Verdict::deny(None),
             }
-            yes
         })
     }
 }

@@ -83,6 +83,16 @@ impl Household for Callers {
         Ok(means)
     }
 
+    fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool {
+        let consent = self.data.caller(caller).and_then(|own| own.consent());
+        consent.is_ok_and(|consent| consent.allowed(program, grant) == Some(true))
+    }
+
+    fn consent(&self, caller: &CallerId, program: &str, grant: &str) -> Result<(), StoreProblem> {
+        let consent = self.data.caller(caller).and_then(|own| own.consent()).map_err(problem)?;
+        consent.remember(program, grant, true).map_err(problem)
+    }
+
     fn secrets(&self, caller: &CallerId) -> BoxFuture<'_, Result<Vec<String>, StoreProblem>> {
         self.aside(caller, |stores| {
             Ok(stores.secrets.names()?.into_iter().map(|entry| entry.name.to_string()).collect())

@@ -6,17 +6,19 @@ use crate::commands::session;
 use crate::failure::Failure;
 use crate::grants;
 use crate::paint::{self, ERROR, HINT};
+use crate::pending::{APPROVAL_TIME, Drawer};
 use crate::source::Source;
 use isolith_core::{
-    Ambient, AuditLog, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, RunId, SecretSource, narrow,
-    narrow_limits,
+    Ambient, Approval, AuditLog, Consent, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
+    SecretSource, narrow, narrow_limits,
 };
 use isolith_gate::egress::{Net, NetOptions};
-use isolith_gate::{Gate, Identity, Means};
-use isolith_runner::{NoTools, Plan, ProgramFiles, Runner, SuspendedRun};
+use isolith_gate::{Asking, Gate, Identity, Means};
+use isolith_runner::{NoTools, Patience, Plan, ProgramFiles, Runner, SuspendedRun};
 use isolith_store::DataFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A run that can be started.
 pub(crate) struct Job {
@@ -26,8 +28,14 @@ pub(crate) struct Job {
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
 }
 
-/// A suspended run with the host and the audit that it goes on with.
-pub(crate) type Resumable = (SuspendedRun, Arc<dyn Host>, Option<Arc<dyn AuditLog>>);
+/// A suspended run with what it goes on with.
+pub(crate) struct Resumable {
+    pub(crate) run: SuspendedRun,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) audit: Option<Arc<dyn AuditLog>>,
+    /// Whether it may have to wait for someone's word, outside memory.
+    pub(crate) asks: bool,
+}
 
 /// What an operator allows at most.
 pub(crate) struct Ceiling {
@@ -121,28 +129,63 @@ impl Job {
         }
         let run = RunId(uuid::Uuid::now_v7().to_string());
         plan.id = Some(run.clone());
-        let means = means(&grants, &options.grants, &ceiling, runner)?;
+        let mut means = means(&grants, &options.grants, &ceiling, runner)?;
+        if let Some(approvals) = approvals(&grants, &options.grants, &run)? {
+            means.approver = Arc::new(approvals);
+            let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
+            plan.patience = Some(Patience { timer, outside: Duration::ZERO });
+        }
         let audit = means.audit.clone();
         let gate = Gate::new(grants, plan.limits, Identity { run, program }, means).map_err(invalid)?;
         Ok(Job { plan, host: Arc::new(gate), audit })
     }
 
     /// What a suspended run needs to go on: its own grants, as far as they are still allowed.
-    pub(crate) fn again(run: SuspendedRun, options: &GrantOptions, runner: &Runner) -> Result<Resumable, Failure> {
+    pub(crate) fn again(
+        run: SuspendedRun,
+        said: &[Approval],
+        options: &GrantOptions,
+        runner: &Runner,
+    ) -> Result<Resumable, Failure> {
         let ceiling = Ceiling::of(options)?;
         let flags = grants::requested(options, None)?;
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
         let grants = ceiling.narrow(saved).grants;
         if grants.is_empty() {
-            return Ok((run.narrowed_to(Vec::new()), Arc::new(NoTools), None));
+            return Ok(Resumable { run: run.narrowed_to(Vec::new()), host: Arc::new(NoTools), audit: None, asks: false });
         }
-        let means = means(&grants, options, &ceiling, runner)?;
-        let audit = means.audit.clone();
+        let mut means = means(&grants, options, &ceiling, runner)?;
         let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
+        let approvals = approvals(&grants, options, &id)?;
+        let asks = approvals.is_some();
+        if let Some(approvals) = approvals {
+            // One that was begun before and never came to an end is put there too: it is told so.
+            let waits = said.iter();
+            approvals.approvals.put(waits.map(|one| (one.ask.clone(), one.said.clone().map(|said| said.verdict))));
+            means.approver = Arc::new(approvals);
+        }
+        let audit = means.audit.clone();
         let identity = Identity { run: id, program: Digest::of(run.source()).to_string() };
-        let gate = Gate::new(grants.clone(), run.limits(), identity, means).map_err(invalid)?.after(run.calls());
-        Ok((run.narrowed_to(grants), Arc::new(gate), audit))
+        let gate = Gate::new(grants.clone(), run.limits(), identity, means).map_err(invalid)?;
+        let gate = gate.after(run.calls()).having_agreed(agreed(said));
+        Ok(Resumable { run: run.narrowed_to(grants), host: Arc::new(gate), audit, asks })
     }
+}
+
+/// Whom a run asks that nobody at a terminal watches: whoever looks at what waits.
+fn approvals(grants: &[Grant], options: &GrantOptions, run: &RunId) -> Result<Option<Asking<Drawer>>, Failure> {
+    if (!options.no_prompt && ask::at_terminal()) || grants.iter().all(|grant| grant.rule != Rule::Ask) {
+        return Ok(None);
+    }
+    let desk = Drawer::new(data_folder()?, run.clone());
+    let patience = options.approval_time.unwrap_or(APPROVAL_TIME);
+    Ok(Some(Asking { approvals: Arc::default(), desk, patience }))
+}
+
+/// The grants that someone agreed to for a whole run.
+fn agreed(said: &[Approval]) -> impl Iterator<Item = String> + '_ {
+    let all = |one: &&Approval| one.said.as_ref().is_some_and(|said| said.verdict.consent != Consent::Once);
+    said.iter().filter(all).map(|one| one.ask.grant.clone())
 }
 
 /// A grant as it was suspended, performed by what is given now: a command, a source of secrets, a file.
@@ -182,7 +225,7 @@ fn means(grants: &[Grant], options: &GrantOptions, ceiling: &Ceiling, runner: &R
         Some(path) => audit.with_lines(path).map_err(store)?,
         None => audit,
     }));
-    means.approver = Arc::new(Terminal { prompt: !options.no_prompt });
+    means.approver = Arc::new(Terminal);
     Ok(means)
 }
 

@@ -10,6 +10,7 @@ mod household;
 mod job;
 mod logs;
 mod paint;
+mod pending;
 mod progress;
 mod show;
 mod source;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve::serve(args),
         Command::Mcp(args) => commands::mcp::mcp(&args.grants),
         Command::Key(args) => commands::key::key(args),
+        Command::Approvals(args) => commands::approvals::approvals(args),
         Command::Consent(args) => commands::consent::consent(args),
         Command::Bench(args) => commands::bench::bench(&args),
         Command::Doctor(args) => commands::doctor::doctor(args),

@@ -1,4 +1,4 @@
-use crate::{
+use crate::{Ask, 
     Ambient, Answer, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits, PendingCall,
     Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
@@ -69,6 +69,11 @@ pub trait Host: Send + Sync {
     /// of them any more and writes nothing down about them.
     fn leave(&self, unanswered: &[CallId]) -> bool {
         unanswered.is_empty()
+    }
+
+    /// What someone is asked about, of the calls that a run left unanswered.
+    fn asks(&self) -> Vec<Ask> {
+        Vec::new()
     }
 
     /// A text without the secrets this host knows of. Everything that leaves a run goes through here.

@@ -84,6 +84,7 @@ impl Scope {
             Scope::Audit => "audit",
             Scope::Isolates => "isolates",
             Scope::Metrics => "metrics",
+            Scope::Approvals => "approvals",
         }
     }
 

@@ -8,6 +8,7 @@
 mod address;
 pub mod admit;
 mod ambient;
+mod approval;
 mod audit;
 mod call;
 mod engine;
@@ -32,6 +33,7 @@ pub mod wire;
 pub use address::is_public;
 pub use admit::{Admitted, Refusal};
 pub use ambient::{Ambient, Source};
+pub use approval::{Approval, Ask, Consent, Decision, Heard, Said, Verdict};
 pub use audit::{AuditLog, AuditRow, RunId};
 pub use call::{
     Act, Answer, BodyId, CallError, CallId, FetchCall, FilesOp, HostCall, HostReply, KvOp, MAX_READ_BYTES, PendingCall,
@@ -53,7 +55,7 @@ pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
 pub use program::{Digest, Form, Module, Program};
 pub use stores::{
-    ApiKey, ApiKeys, CallerId, KeySpaces, RunRecord, RunState, RunStore, Scope, SecretStore, StoreProblem,
+    ApiKey, ApiKeys, CallerId, Keeper, KeySpaces, RunRecord, RunState, RunStore, Scope, SecretStore, StoreProblem, Word,
 };
 pub use suspended::{Suspended, SuspendedError};
 pub use target::{InvalidTarget, Target};

@@ -1,4 +1,4 @@
-use crate::{HostCall, Json, Narrowing, PendingCall, RunId};
+use crate::{Ask, HostCall, Json, Narrowing, PendingCall, RunId};
 use serde::{Deserialize, Serialize};
 
 /// How a run ended, and everything worth knowing about it.
@@ -34,6 +34,9 @@ pub struct Outcome {
     /// What a suspended run waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub waiting_for: Vec<PendingCall>,
+    /// The calls that a suspended run makes only if someone agrees.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub approvals: Vec<Ask>,
 }
 
 /// How a run ended.

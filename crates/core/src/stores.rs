@@ -1,6 +1,8 @@
 //! What has to be kept for longer than a run, or a process, lasts. Implementations bring a database.
 
-use crate::{BindingName, BoxFuture, CallId, HostReply, Json, KvOp, RunId, SecretName, Timestamp};
+use crate::{
+    Approval, Ask, BindingName, BoxFuture, CallId, Heard, HostReply, Json, KvOp, RunId, SecretName, Timestamp, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,6 +30,11 @@ impl CallerId {
     pub fn local() -> CallerId {
         CallerId("local".into())
     }
+
+    /// Whoever runs programs by the command line. Their stores are the data folder's own.
+    pub fn terminal() -> CallerId {
+        CallerId("terminal".into())
+    }
 }
 
 impl fmt::Display for CallerId {
@@ -50,11 +57,14 @@ pub enum Scope {
     Isolates,
     /// Read the server's figures.
     Metrics,
+    /// Agree to calls of its own runs that someone has to be asked about.
+    Approvals,
 }
 
 impl Scope {
     /// Every scope there is.
-    pub const ALL: [Scope; 5] = [Scope::Runs, Scope::Secrets, Scope::Audit, Scope::Isolates, Scope::Metrics];
+    pub const ALL: [Scope; 6] =
+        [Scope::Runs, Scope::Secrets, Scope::Audit, Scope::Isolates, Scope::Metrics, Scope::Approvals];
 }
 
 /// A key to a server, as it is kept: what is secret about it is only here as a hash.
@@ -104,6 +114,19 @@ pub enum RunState {
     Ended,
 }
 
+/// What kind of process takes a run up again: it has to have what the run acts with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keeper {
+    /// `isolith serve`.
+    #[default]
+    Server,
+    /// `isolith mcp` and `isolith serve --stdio`, which go on with what they have in hand.
+    Client,
+    /// `isolith run` and `isolith resume`.
+    Terminal,
+}
+
 /// One run, as it outlives a process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
@@ -125,6 +148,10 @@ pub struct RunRecord {
     pub wakes: Option<Timestamp>,
     /// Finds it by what a client without a name for it sends again.
     pub continuation: Option<String>,
+    /// Who goes on with it.
+    pub keeper: Keeper,
+    /// The calls that it makes only if someone agrees. Written with it; [`RunStore::approvals`] reads them.
+    pub asks: Vec<Ask>,
 }
 
 /// Runs that outlive the process that started them.
@@ -163,9 +190,44 @@ pub trait RunStore: Send + Sync {
     /// The answers that are kept for a run.
     fn answers(&self, caller: &CallerId, run: &RunId) -> BoxFuture<'_, Result<Vec<(CallId, HostReply)>, StoreProblem>>;
 
+    /// What someone is or was asked about: of one caller or of all, of one run or of all, the oldest first.
+    fn approvals(
+        &self,
+        caller: Option<&CallerId>,
+        run: Option<&RunId>,
+    ) -> BoxFuture<'_, Result<Vec<Approval>, StoreProblem>>;
+
+    /// Keeps someone's word about a call, the first one.
+    fn decide(&self, word: Word) -> BoxFuture<'_, Result<Heard, StoreProblem>>;
+
+    /// Takes a word up, which can be done once. False when that was done before: then the call may have been made.
+    fn begin(&self, caller: &CallerId, run: &RunId, call: CallId) -> BoxFuture<'_, Result<bool, StoreProblem>>;
+
+    /// Suspended runs that have a word which was not taken up, of this keeper.
+    fn decided(&self, keeper: Keeper) -> BoxFuture<'_, Result<Vec<(CallerId, RunId)>, StoreProblem>>;
+
     /// Every run that has not ended, of all callers, without their suspended states, a page at a time in a fixed order.
     fn unfinished(&self, after: Option<(CallerId, RunId)>) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>>;
 
     /// Forgets runs whose time is over, and says how many they were.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreProblem>>;
+}
+
+/// Someone's word about a call of a run.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// Whose run.
+    pub caller: CallerId,
+    /// Which run.
+    pub run: RunId,
+    /// Which call.
+    pub call: CallId,
+    /// What was asked, where the run is in memory and may not have had it kept yet.
+    pub ask: Option<Ask>,
+    /// The word.
+    pub verdict: Verdict,
+    /// Who gives it, by the door they came through.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
 }

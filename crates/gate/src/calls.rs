@@ -2,7 +2,9 @@
 
 use crate::book::{Entry, now};
 use crate::gate::Gate;
+use crate::ledger::Passed;
 use crate::means::{Invocation, Invoked};
+use crate::outside::For;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
     Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
@@ -49,7 +51,7 @@ impl Gate {
         answer(reply, &entry)
     }
 
-    pub(crate) async fn kv(&self, space: BindingName, op: KvOp) -> Answer {
+    pub(crate) async fn kv(&self, id: CallId, space: BindingName, op: KvOp) -> Answer {
         let label = (format!("kv:{space}"), format!("{} {space}", op.verb()));
         let sent = match &op {
             KvOp::Put { value, .. } => value.text().len(),
@@ -59,7 +61,7 @@ impl Gate {
         self.booked(label, sent, async {
             let decision = admit::kv(&self.grants, &space, op.access());
             let grant = self
-                .pass(decision, || format!("{verb} {space}"))
+                .pass(Some(id), decision, || format!("{verb} {space}"))
                 .await
                 .map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let (Some(kv), Power::Kv(own)) = (&self.means.kv, &grant.power) else {
@@ -71,7 +73,7 @@ impl Gate {
         .await
     }
 
-    pub(crate) async fn files(&self, op: FilesOp, bytes: Vec<u8>) -> Answer {
+    pub(crate) async fn files(&self, id: CallId, op: FilesOp, bytes: Vec<u8>) -> Answer {
         let call = HostCall::Files { op, bytes };
         let label = call.label().unwrap_or_default();
         let HostCall::Files { op, bytes } = call else { return HostReply::done().into() };
@@ -84,7 +86,7 @@ impl Gate {
                 _ => None,
             };
             let decision = admit::files(&self.grants, &path, op.access());
-            let grant = self.pass(decision, || what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let grant = self.pass(Some(id), decision, || what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let Power::Files(own) = &grant.power else { return Err((missing("files.missing", "no files here"), None)) };
             if let Some(to) = &to {
                 // Both places have to be allowed by all grants, and by one and the same. It is one call, and counted once.
@@ -118,15 +120,16 @@ impl Gate {
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         self.booked(label, sent, async {
-            let decision = admit::tool(&self.grants, &name, args.as_ref());
-            let grant =
-                self.pass(decision, || format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let decide = |args: Option<&Json>| admit::tool(&self.grants, &name, args);
+            let passed = self.pass_with(id, args.as_ref(), decide, || format!("the tool `{name}`")).await;
+            let Passed { grant, args: edited } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
+            let args = edited.or(args);
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
             let reply = match self.commanded(tool) {
                 None => {
                     let call = HostCall::Tool { name: name.clone(), args };
-                    self.outside.wait(id, self.means.tools.call(id, call)).await.reply
+                    self.outside.wait(id, For::Tool, self.means.tools.call(id, call)).await.reply
                 }
                 Some(tool) => {
                     let json = run_command(tool, args.as_ref(), &self.means.folder).await;
@@ -151,17 +154,16 @@ impl Gate {
         std::iter::once(tool).chain(others).find(|tool| !tool.command.is_empty())
     }
 
-    pub(crate) async fn invoke(&self, name: BindingName, args: Option<Json>) -> Answer {
+    pub(crate) async fn invoke(&self, id: CallId, name: BindingName, args: Option<Json>) -> Answer {
         let label = (format!("invoke:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         let mut acts = Vec::new();
         let mut answer = self
             .booked(label, sent, async {
-                let decision = admit::invoke(&self.grants, &name, args.as_ref());
-                let grant = self
-                    .pass(decision, || format!("invoking `{name}`"))
-                    .await
-                    .map_err(|r| (r.error, Some(r.wanted)))?;
+                let decide = |args: Option<&Json>| admit::invoke(&self.grants, &name, args);
+                let passed = self.pass_with(id, args.as_ref(), decide, || format!("invoking `{name}`")).await;
+                let Passed { grant, args: edited } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
+                let args = edited.or(args);
                 let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
                     return Err((missing("invoke.missing", "there are no programs to invoke here"), None));
                 };
@@ -186,12 +188,12 @@ impl Gate {
         answer
     }
 
-    pub(crate) async fn reveal(&self, name: SecretName) -> Answer {
+    pub(crate) async fn reveal(&self, id: CallId, name: SecretName) -> Answer {
         let label = format!("secret:reveal {name}");
         self.booked((label.clone(), label), 0, async {
             let decision = admit::reveal(&self.grants, &name);
             let what = || format!("reading the secret `{name}`");
-            let grant = self.pass(decision, what).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let grant = self.pass(Some(id), decision, what).await.map_err(|r| (r.error, Some(r.wanted)))?;
             let value = self.vault().get(&name).await.map_err(|error| (error, None))?;
             // The guest sees it from here on; nobody else is to see it in what the guest writes.
             self.redactor.add(name.as_str(), value.expose());

@@ -6,7 +6,8 @@ use crate::gate::Gate;
 use crate::ledger::lock;
 use crate::whole::{Looked, WHOLE_BYTES_MAX, look};
 use isolith_core::{
-    Answer, BodyId, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Json, Method, Power, SecretName, Target,
+    Answer, BodyId, BoxFuture, CallError, CallId, CallOutcome, FetchCall, HostReply, Json, Method, Power, SecretName, Target,
+    Verdict,
     admit,
 };
 use serde::Serialize;
@@ -14,7 +15,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 impl Gate {
-    pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
+    pub(crate) async fn fetch(&self, asker: CallId, call: FetchCall) -> Answer {
         let id = call.request;
         let (method, url) = (call.method.clone(), call.url.clone());
         let label = || shown(&method, &url);
@@ -24,10 +25,13 @@ impl Gate {
                 CallError { name: "TypeError".into(), message: message.into(), code: Some("egress.limit".into()) };
             return self.unsent(label(), error);
         }
+        // Someone who has to be asked is asked before anything is begun, so that the run can leave memory meanwhile. A body that comes
+        // piece by piece is begun already, and a redirect is under way: for those it has to stay.
+        let agreed = if call.streamed { None } else { self.agreed_to(asker, &call).await };
         let (cancel, upload) = self.requests.begin(id, call.streamed);
         let _ended = Ended(self, id);
         let client = self.client();
-        let hops = Admission { gate: self, entries: Mutex::default() };
+        let hops = Admission { gate: self, entries: Mutex::default(), agreed: Mutex::new(agreed) };
         let fetched = tokio::select! {
             biased;
             () = cancel.cancelled() => {
@@ -42,6 +46,15 @@ impl Gate {
             Fetched { result: Err(error), hops } if hops.is_empty() => self.unsent(label(), error),
             fetched => self.answer(fetched, hops).await,
         }
+    }
+
+    /// What someone said about the first hop of a request, where they have to be asked: with what was asked, and under which grant.
+    async fn agreed_to(&self, asker: CallId, call: &FetchCall) -> Option<Agreed> {
+        let (method, target) = (Method::new(&call.method).ok()?, Target::parse(&call.url).ok()?);
+        let admitted = admit::egress(&self.grants, &method, &target).ok()?;
+        let label = self.ledger.asks(&admitted)?;
+        let said = self.ask(Some(asker), label.clone(), format!("{method} {target}"), None).await;
+        Some((label, said))
     }
 
     /// A request that was not sent is in the books all the same.
@@ -99,9 +112,14 @@ impl Gate {
         WHOLE_BYTES_MAX.min(reply as usize)
     }
 
-    async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
+    async fn admit_hop(&self, method: &Method, target: &Target, agreed: Option<Agreed>) -> Result<Hop, Refused> {
         let decision = admit::egress(&self.grants, method, target);
-        let passed = self.pass(decision, || format!("{method} {target}")).await;
+        let ask = async |label: String| match agreed {
+            Some((known, said)) if known == label => said,
+            _ => self.ask(None, label, format!("{method} {target}"), None).await,
+        };
+        let same = decision.clone();
+        let passed = self.ledger.pass(decision, ask, |_| same).await.map(|passed| passed.grant);
         let grant = passed.map_err(|refused| Refused { error: refused.error, wanted: refused.wanted })?;
         let refused = |error: CallError| Refused { error, wanted: self.text_of(grant) };
         let mut hop = Hop { grant: self.text_of(grant), injection: None, redactor: None };
@@ -135,12 +153,18 @@ impl Gate {
 struct Admission<'a> {
     gate: &'a Gate,
     entries: Mutex<Vec<Entry>>,
+    /// What was said about its first hop.
+    agreed: Mutex<Option<Agreed>>,
 }
+
+/// What someone said, with what they were asked, by the grant that asks.
+type Agreed = (String, (String, Verdict));
 
 impl Hops for Admission<'_> {
     fn admit<'a>(&'a self, method: &'a Method, target: &'a Target) -> BoxFuture<'a, Result<Hop, Refused>> {
         Box::pin(async move {
-            let admitted = self.gate.admit_hop(method, target).await;
+            let agreed = lock(&self.agreed).take();
+            let admitted = self.gate.admit_hop(method, target, agreed).await;
             if let Ok(hop) = &admitted {
                 let mut entry = self.gate.book.entry(hop.grant.clone(), format!("{method} {target}"));
                 if let Some(row) = entry.row() {

@@ -3,15 +3,15 @@
 use crate::book::Book;
 use crate::egress::Client;
 use crate::held::Bodies;
-use crate::ledger::{Ledger, Refused};
+use crate::ledger::{Ledger, Passed, Refused};
 use crate::means::{Means, Question};
-use crate::outside::Outside;
+use crate::outside::{For, Outside};
 use crate::redact::Redactor;
 use crate::requests::Requests;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method,
-    Refusal, RunId, Target, admit, narrow,
+    Admitted, Answer, Ask, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Json, Limits,
+    Method, Refusal, Rule, RunId, Target, Verdict, admit, narrow,
 };
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -105,6 +105,12 @@ impl Gate {
         self
     }
 
+    /// Goes on with a run in which someone agreed to all that these grants ask about.
+    pub fn having_agreed(self, grants: impl Iterator<Item = String>) -> Gate {
+        self.ledger.agreed_before(grants);
+        self
+    }
+
     /// What the run may do.
     pub fn grants(&self) -> Arc<[Grant]> {
         Arc::clone(&self.grants)
@@ -129,29 +135,64 @@ impl Gate {
         self.client.get_or_init(|| self.means.net.client(&self.limits))
     }
 
+    /// Lets a call pass that takes nothing which could be changed.
     pub(crate) async fn pass<'a>(
         &'a self,
+        call: Option<CallId>,
         decision: Result<Admitted<'a>, Refusal>,
         what: impl FnOnce() -> String,
     ) -> Result<&'a Grant, Refused> {
-        let question = || Question {
-            run: self.book.run.clone(),
-            program: self.book.program.clone(),
-            grant: String::new(),
-            what: what(),
+        let ask = async |label| self.ask(call, label, what(), None).await;
+        let same = decision.clone();
+        self.ledger.pass(decision, ask, |_| same).await.map(|passed| passed.grant)
+    }
+
+    /// Lets a call pass whose arguments someone may change.
+    pub(crate) async fn pass_with<'a>(
+        &'a self,
+        call: CallId,
+        args: Option<&Json>,
+        decide: impl Fn(Option<&Json>) -> Result<Admitted<'a>, Refusal>,
+        what: impl FnOnce() -> String,
+    ) -> Result<Passed<'a>, Refused> {
+        // Where nothing is given, null can be changed.
+        let shown = || args.cloned().unwrap_or_else(Json::null);
+        let ask = async |label| self.ask(Some(call), label, what(), Some(shown())).await;
+        self.ledger.pass(decide(args), ask, |edited| decide(Some(edited))).await
+    }
+
+    /// Asks whoever can agree, and waits for a word.
+    pub(crate) async fn ask(
+        &self,
+        call: Option<CallId>,
+        grant: String,
+        what: String,
+        args: Option<Json>,
+    ) -> (String, Verdict) {
+        let (run, program) = (self.book.run.clone(), self.book.program.clone());
+        let editable = args.is_some();
+        // A program that was invoked numbers its own calls, and its caller is at work meanwhile: it cannot be left.
+        let call = call.filter(|_| self.depth == 0);
+        let asked = self.means.approver.ask(Question { call, run, program, grant, what: what.clone(), args });
+        let mut verdict = match call {
+            Some(call) => self.outside.wait(call, For::Word, asked).await,
+            None => asked.await,
         };
-        self.ledger.pass(decision, &*self.means.approver, question).await
+        if !editable {
+            verdict.args = None;
+        }
+        (what, verdict)
     }
 
     async fn perform(&self, id: CallId, call: HostCall) -> Answer {
         match call {
             // On its own: it is by far the largest of these futures, and every call would make room for it.
-            HostCall::Fetch(fetch) => Box::pin(self.fetch(*fetch)).await,
-            HostCall::Kv { space, op } => self.kv(space, op).await,
-            HostCall::Files { op, bytes } => self.files(op, bytes).await,
+            HostCall::Fetch(fetch) => Box::pin(self.fetch(id, *fetch)).await,
+            HostCall::Kv { space, op } => self.kv(id, space, op).await,
+            HostCall::Files { op, bytes } => self.files(id, op, bytes).await,
             HostCall::Tool { name, args } => self.tool(id, name, args).await,
-            HostCall::Invoke { name, args } => self.invoke(name, args).await,
-            HostCall::Reveal { name } => self.reveal(name).await,
+            HostCall::Invoke { name, args } => self.invoke(id, name, args).await,
+            HostCall::Reveal { name } => self.reveal(id, name).await,
             HostCall::ReadBody { body, most_bytes } => self.bodies.read(body, most_bytes).await.into(),
             HostCall::WriteBody { request, bytes, last } => self.requests.write(request, bytes, last).await.into(),
             HostCall::Drop { request, body } => {
@@ -205,7 +246,13 @@ impl Host for Gate {
     }
 
     fn waits(&self, call: &HostCall) -> bool {
-        let HostCall::Tool { name, .. } = call else { return false };
+        let HostCall::Tool { name, args } = call else { return false };
+        // However many wait for a word at one time, they are to be shown together.
+        if self.grants.iter().any(|grant| grant.rule == Rule::Ask)
+            && admit::tool(&self.grants, name, args.as_ref()).is_ok_and(|admitted| self.ledger.asks(&admitted).is_some())
+        {
+            return true;
+        }
         let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name == *name && !tool.command.is_empty());
         self.means.tools.waits(call) && !self.grants.iter().any(commanded)
     }
@@ -214,12 +261,28 @@ impl Host for Gate {
         if self.bodies.any() || self.requests.any() {
             return false;
         }
-        // Whoever brings the tools decides: an answer that is on its way in is seen there.
-        let agreed = self.outside.all(unanswered) && (unanswered.is_empty() || self.means.tools.leave(unanswered));
-        if agreed {
-            self.book.close();
+        // Whoever brings the tools decides, and whoever is asked: an answer that is on its way in is seen there.
+        let Some((tools, words)) = self.outside.split(unanswered) else { return false };
+        if !words.is_empty() && !self.means.approver.leave(&words) {
+            return false;
+        }
+        let agreed = tools.is_empty() || self.means.tools.leave(&tools);
+        match agreed {
+            true => self.book.close(),
+            false => self.means.approver.stay(),
         }
         agreed
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        let mut asks = self.means.approver.open();
+        for ask in &mut asks {
+            // It is shown to people, and kept where secrets are not.
+            let shown = |args: &Json| Json::from_text(self.scrub(args.text()).into_owned()).unwrap_or_else(|_| Json::null());
+            ask.args = ask.args.as_ref().map(shown);
+            ask.what = self.scrub(&ask.what).into_owned();
+        }
+        asks
     }
 
     fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {

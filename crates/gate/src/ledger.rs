@@ -1,7 +1,6 @@
 //! What a run has used up, and what someone agreed to.
 
-use crate::means::{Approver, Question};
-use isolith_core::{Admitted, Budget, CallError, Grant, Refusal};
+use isolith_core::{Admitted, Budget, CallError, Consent, Decision, Grant, Json, Refusal, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,6 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Refused {
     pub(crate) error: CallError,
     pub(crate) wanted: String,
+}
+
+/// A call that may be made.
+#[derive(Debug)]
+pub(crate) struct Passed<'a> {
+    pub(crate) grant: &'a Grant,
+    /// What to make it with instead, where someone said so.
+    pub(crate) args: Option<Json>,
 }
 
 impl From<Refusal> for Refused {
@@ -40,24 +47,41 @@ impl Ledger {
         }
     }
 
-    /// Lets an admitted call pass: counts it, and asks whoever has to be asked.
+    /// Takes up what was agreed to for the whole run before it left memory.
+    pub(crate) fn agreed_before(&self, grants: impl Iterator<Item = String>) {
+        lock(&self.agreed).extend(grants);
+    }
+
+    /// Whether someone has to be asked about this call, and was not yet.
+    pub(crate) fn asks(&self, admitted: &Admitted<'_>) -> Option<String> {
+        let label = admitted.asks?.to_string();
+        (!lock(&self.agreed).contains(&label)).then_some(label)
+    }
+
+    /// Lets an admitted call pass: asks whoever has to be asked, and counts it. `again` decides about other arguments than the
+    /// program's own, where someone agrees to those only.
     pub(crate) async fn pass<'a>(
         &self,
         decision: Result<Admitted<'a>, Refusal>,
-        approver: &dyn Approver,
-        question: impl FnOnce() -> Question,
-    ) -> Result<&'a Grant, Refused> {
-        let admitted = decision?;
-        if let Some(label) = admitted.asks.map(Grant::to_string)
-            && !lock(&self.agreed).contains(&label)
-        {
-            let question = Question { grant: label.clone(), ..question() };
-            let what = question.what.clone();
-            if !approver.ask(question).await {
-                let message = format!("{what} has to be agreed to by someone, and was not: `{label}`");
+        ask: impl AsyncFnOnce(String) -> (String, Verdict),
+        again: impl FnOnce(&Json) -> Result<Admitted<'a>, Refusal>,
+    ) -> Result<Passed<'a>, Refused> {
+        let mut admitted = decision?;
+        let mut args = None;
+        if let Some(label) = self.asks(&admitted) {
+            let (what, verdict) = ask(label.clone()).await;
+            if verdict.decision == Decision::Deny {
+                let reason = verdict.reason.map_or_else(|| ", and was not".into(), |reason| format!(": {reason}"));
+                let message = format!("{what} has to be agreed to by someone{reason} (`{label}`)");
                 return Err(refused(admitted.grant, message));
             }
-            lock(&self.agreed).insert(label);
+            if verdict.consent != Consent::Once {
+                lock(&self.agreed).insert(label);
+            }
+            if let Some(edited) = verdict.args {
+                admitted = again(&edited)?;
+                args = Some(edited);
+            }
         }
         // Spent before it is done: calls side by side must not pass on one count.
         for (n, budget) in admitted.budgets.iter().enumerate() {
@@ -67,7 +91,7 @@ impl Ledger {
                 return Err(refused(admitted.grant, message));
             }
         }
-        Ok(admitted.grant)
+        Ok(Passed { grant: admitted.grant, args })
     }
 
     fn spend(&self, budget: &Budget) -> bool {

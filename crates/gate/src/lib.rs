@@ -1,5 +1,6 @@
 //! The host side of every grant: decides in pure code, then acts, then writes it down.
 
+mod approvals;
 mod bodies;
 mod book;
 mod calls;
@@ -18,6 +19,7 @@ mod schema;
 mod secrets;
 mod whole;
 
+pub use approvals::{Approvals, Asking, Desk};
 pub use bodies::BodySource;
 pub use command::run_command;
 pub use files::{FilesAnswer, Folders};

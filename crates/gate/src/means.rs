@@ -3,8 +3,8 @@
 use crate::egress::Net;
 use crate::gate::Gate;
 use isolith_core::{
-    Act, Answer, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json, KeySpaces,
-    Limits, RunId, SecretStore,
+    Act, Answer, Ask, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json, KeySpaces,
+    Limits, RunId, SecretStore, Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,13 +41,29 @@ impl Means {
 
 /// Someone who can agree to a call.
 pub trait Approver: Send + Sync {
-    /// Whether this may be done. Once agreed to, a grant is not asked about again in the same run.
-    fn ask(&self, question: Question) -> BoxFuture<'_, bool>;
+    /// What they say. What a yes is good for, and what else it says, is kept to by the gate.
+    fn ask(&self, question: Question) -> BoxFuture<'_, Verdict>;
+
+    /// The run wants to leave memory while these calls wait for a word, and would ask again when it is back. Whoever agrees says
+    /// nothing about them until [`Approver::stay`], or until the run is back.
+    fn leave(&self, _asked: &[CallId]) -> bool {
+        false
+    }
+
+    /// The run stays after all.
+    fn stay(&self) {}
+
+    /// What waits for a word.
+    fn open(&self) -> Vec<Ask> {
+        Vec::new()
+    }
 }
 
 /// What someone is asked.
 #[derive(Clone, Debug)]
 pub struct Question {
+    /// By which call; none where it could not be made again from its beginning, so that the run has to stay until there is a word.
+    pub call: Option<CallId>,
     /// By which run.
     pub run: RunId,
     /// By which program.
@@ -56,6 +72,8 @@ pub struct Question {
     pub grant: String,
     /// What is to be done.
     pub what: String,
+    /// What a tool or a program is to be called with.
+    pub args: Option<Json>,
 }
 
 /// Programs that can be invoked by name.
@@ -98,7 +116,7 @@ impl Host for Nothing {
 }
 
 impl Approver for Nothing {
-    fn ask(&self, _question: Question) -> BoxFuture<'_, bool> {
-        Box::pin(std::future::ready(false))
+    fn ask(&self, _question: Question) -> BoxFuture<'_, Verdict> {
+        Box::pin(std::future::ready(Verdict::deny(None)))
     }
 }

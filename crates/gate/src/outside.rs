@@ -2,27 +2,43 @@
 
 use crate::ledger::lock;
 use isolith_core::CallId;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// Which calls only wait, so that dropping them loses nothing.
 #[derive(Default)]
 pub(crate) struct Outside {
-    waiting: Mutex<BTreeSet<CallId>>,
+    waiting: Mutex<BTreeMap<CallId, For>>,
+}
+
+/// Whom a call waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum For {
+    /// Whoever brings the tools.
+    Tool,
+    /// Whoever has to agree.
+    Word,
 }
 
 impl Outside {
     /// Waits for an answer from outside.
-    pub(crate) async fn wait<T>(&self, id: CallId, answer: impl Future<Output = T>) -> T {
-        lock(&self.waiting).insert(id);
+    pub(crate) async fn wait<T>(&self, id: CallId, whom: For, answer: impl Future<Output = T>) -> T {
+        lock(&self.waiting).insert(id, whom);
         let answer = answer.await;
         lock(&self.waiting).remove(&id);
         answer
     }
 
-    /// Whether all of these only wait, as far as can be seen from here.
-    pub(crate) fn all(&self, unanswered: &[CallId]) -> bool {
+    /// These calls by whom they wait for: tools first, words second. Nothing when one of them does more than wait.
+    pub(crate) fn split(&self, unanswered: &[CallId]) -> Option<(Vec<CallId>, Vec<CallId>)> {
         let waiting = lock(&self.waiting);
-        unanswered.iter().all(|id| waiting.contains(id))
+        let (mut tools, mut words) = (Vec::new(), Vec::new());
+        for id in unanswered {
+            match waiting.get(id)? {
+                For::Tool => tools.push(*id),
+                For::Word => words.push(*id),
+            }
+        }
+        Some((tools, words))
     }
 }

@@ -11,6 +11,7 @@ mod plan;
 mod programs;
 mod report;
 mod resume;
+mod review;
 mod runner;
 mod tools;
 
@@ -18,6 +19,7 @@ pub use clock::Time;
 pub use isolith_program::{Language, SourceError};
 pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
+pub use review::{Ahead, Asked, Review};
 pub use resume::{SuspendedRun, SuspendedRunError};
 pub use runner::{Again, Attend, Ended, RunError, Runner};
 pub use tools::{NoTools, ToolFn, Tools};

@@ -1,7 +1,7 @@
 //! From what the engine saw to what people and models are told.
 
 use crate::hint;
-use isolith_core::{
+use isolith_core::{Ask, 
     CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
     RunError, RunId, Status, Usage,
 };
@@ -41,8 +41,10 @@ impl Receipt {
         self.outcome(Status::Error, None, Some(error))
     }
 
-    pub(crate) fn suspended(self, waiting_for: Vec<PendingCall>) -> Outcome {
-        Outcome { waiting_for, ..self.outcome(Status::Suspended, None, None) }
+    /// What someone is asked about is not what the run's client has to answer.
+    pub(crate) fn suspended(self, mut waiting_for: Vec<PendingCall>, approvals: Vec<Ask>) -> Outcome {
+        waiting_for.retain(|pending| approvals.iter().all(|ask| ask.id != pending.id));
+        Outcome { waiting_for, approvals, ..self.outcome(Status::Suspended, None, None) }
     }
 
     fn outcome(self, status: Status, value: Option<Json>, error: Option<RunError>) -> Outcome {
@@ -60,6 +62,7 @@ impl Receipt {
             grants: Vec::new(),
             narrowed: Vec::new(),
             waiting_for: Vec::new(),
+            approvals: Vec::new(),
         }
     }
 }

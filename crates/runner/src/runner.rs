@@ -155,7 +155,7 @@ impl Runner {
                 let saved =
                     Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants.to_vec(), &outputs);
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
-                let outcome = with_grants(receipt.suspended(saved.waiting_for()), &saved.grants);
+                let outcome = with_grants(receipt.suspended(saved.waiting_for(), drive.host.asks()), &saved.grants);
                 Ok(Ended { outcome, suspended: Some(SuspendedRun { saved, state }) })
             }
         }

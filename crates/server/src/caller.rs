@@ -150,6 +150,12 @@ pub trait Household: Send + Sync {
     /// What the gates of a caller's runs act with. The tools and the approver in it are replaced.
     fn means(&self, caller: &CallerId) -> Result<Means, StoreProblem>;
 
+    /// Whether someone agreed for good to what a grant asks about in a program, by its digest.
+    fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool;
+
+    /// Keeps that they did.
+    fn consent(&self, caller: &CallerId, program: &str, grant: &str) -> Result<(), StoreProblem>;
+
     /// The names of a caller's secrets.
     fn secrets(&self, caller: &CallerId) -> BoxFuture<'_, Result<Vec<String>, StoreProblem>>;
 

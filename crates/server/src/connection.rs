@@ -8,7 +8,8 @@ use crate::outbox::Outbox;
 use crate::replies;
 use crate::run::{Event, Listener, Run};
 use crate::runs::lock;
-use isolith_core::{CallId, RunId, Stream};
+use crate::routes::approvals;
+use isolith_core::{CallId, RunId, Scope, Stream, Verdict};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -54,9 +55,10 @@ impl Connection {
             Ok(Some("reply")) => self.reply(table),
             Ok(Some("cancel")) => self.cancel(table),
             Ok(Some("attach")) => self.attach(table),
+            Ok(Some("approve")) => self.approve(table),
             Ok(Some("ping")) => self.outbox.push(&b"{\"type\":\"pong\"}"[..]),
             _ => {
-                let refusal = Refusal::invalid("`type` is `run`, `reply`, `cancel`, `attach` or `ping`").at("type");
+                let refusal = Refusal::invalid("`type` is `run`, `reply`, `approve`, `cancel`, `attach` or `ping`").at("type");
                 self.refuse(None, &refusal);
             }
         }
@@ -137,6 +139,32 @@ impl Connection {
             };
             if let Err(refusal) = done.await {
                 ear.outbox.push(refused(Some(&id), &refusal));
+            }
+        });
+    }
+
+    /// Someone's word about a call.
+    fn approve(&self, mut table: Table) {
+        let named = named_in(&table).ok();
+        let read = || -> Result<(RunId, CallId, Verdict), Refusal> {
+            self.caller.may(Scope::Approvals)?;
+            let id = name_of(&mut table)?;
+            let call = table.parse::<u32>("call", "a call's number")?;
+            let call = call.ok_or_else(|| Refusal::invalid("`call` is missing").at("call"))?;
+            Ok((id, CallId(call), approvals::verdict(table, &["type", "run", "call"])?))
+        };
+        let (id, call, verdict) = match read() {
+            Ok(read) => read,
+            Err(refusal) => return self.refuse(named.as_ref(), &refusal),
+        };
+        let (app, caller, outbox) = (Arc::clone(&self.app), Arc::clone(&self.caller), self.outbox.clone());
+        tokio::spawn(async move {
+            let done = async {
+                let run = app.runs.find(&caller, &id).await?;
+                app.runs.decide(&run, call, verdict, "socket").await
+            };
+            if let Err(refusal) = done.await {
+                outbox.push(refused(Some(&id), &refusal));
             }
         });
     }
@@ -226,6 +254,10 @@ impl Listener for Ear {
                 }
                 text.push('}');
                 text
+            }
+            Event::Ask(ask) => {
+                let ask = serde_json::to_string(ask).unwrap_or_default();
+                format!("{{\"type\":\"approval\",\"run\":\"{run}\",\"approval\":{ask}}}")
             }
             // Whoever answers calls on this connection sees no difference.
             Event::Progress(_) => return,

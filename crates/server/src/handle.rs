@@ -47,26 +47,35 @@ impl Seal {
         keep: Duration,
     ) -> String {
         let inside = Inside { run: run.clone(), calls: calls.to_vec(), until: now.after(keep) };
-        let plain = serde_json::to_vec(&inside).unwrap_or_default();
+        self.seal(&inside, caller.0.as_bytes())
+    }
+
+    /// Seals a value, for one purpose.
+    pub(crate) fn seal(&self, value: &impl Serialize, purpose: &[u8]) -> String {
+        // Plain data of ours always has a JSON form.
+        let plain = serde_json::to_vec(value).unwrap_or_default();
         let nonce = random();
-        let payload = Payload { msg: &plain, aad: caller.0.as_bytes() };
-        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload).unwrap_or_default();
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: purpose });
         let mut bytes = nonce.to_vec();
-        bytes.extend(sealed);
+        bytes.extend(sealed.unwrap_or_default());
         URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// What was sealed here for this purpose; nothing when it was not.
+    pub(crate) fn open<T: serde::de::DeserializeOwned>(&self, text: &str, purpose: &[u8]) -> Option<T> {
+        if text.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
+        let plain = self.cipher.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: purpose }).ok()?;
+        serde_json::from_slice(&plain).ok()
     }
 
     // THREAT[T-SERVER-005]: a handle that was made up, changed, or made for someone else says nothing about why it is refused.
     pub(crate) fn read(&self, caller: &CallerId, text: &str, now: Timestamp) -> Result<Continuation, Refusal> {
         let forged = || Refusal::new(StatusCode::FORBIDDEN, "continuation.invalid", "this is not a handle of yours");
-        if text.len() > TEXT_BYTES_MAX {
-            return Err(forged());
-        }
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| forged())?;
-        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or_else(forged)?;
-        let payload = Payload { msg: sealed, aad: caller.0.as_bytes() };
-        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| forged())?;
-        let Inside { run, calls, until } = serde_json::from_slice(&plain).map_err(|_| forged())?;
+        let Inside { run, calls, until } = self.open(text, caller.0.as_bytes()).ok_or_else(forged)?;
         if until < now {
             return Err(Refusal::new(StatusCode::GONE, "continuation.expired", "this handle has expired"));
         }

@@ -26,6 +26,7 @@ mod runs;
 mod settings;
 mod wakes;
 mod wire;
+mod words;
 mod work;
 
 pub use caller::{Household, Wanted};

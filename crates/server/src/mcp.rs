@@ -4,20 +4,22 @@
 //! names, and without a policy it can only compute.
 
 mod answer;
+mod attend;
+mod elicit;
 mod http;
 mod opening;
 mod progress;
+mod state;
 mod tools;
 
 use crate::app::App;
 use crate::asked::{Asked, Table};
 use crate::caller::Caller;
 use crate::error::Refusal;
-use crate::run::{Run, Stage};
 use axum::http::request::Parts;
 use http::Visit;
 pub(crate) use http::{door, serve as route};
-use isolith_core::{Power, Rule, Scope, nearest};
+use isolith_core::{Power, Rule, nearest};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -80,17 +82,16 @@ impl rmcp::ServerHandler for Mcp {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != tools::EXECUTE {
-            let names = [tools::EXECUTE];
-            let near =
-                nearest(&request.name, names).map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+        if !tools::NAMES.contains(&&*request.name) {
+            let near = nearest(&request.name, tools::NAMES).map(|near| format!(": did you mean `{near}`?"));
+            let near = near.unwrap_or_default();
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`{near}", request.name), None));
         }
         let Some(visit) = self.visit(&context) else {
             return Err(ErrorData::internal_error("the caller is not known", None));
         };
-        match self.execute(&visit, request, context).await {
-            Ok(result) => Ok(result.into()),
+        match self.perform(&visit, request, context).await {
+            Ok(result) => Ok(result),
             // A model can mend its arguments when it sees what is wrong with them; a protocol error would go to its host.
             Err(refusal) => Ok(answer::refused(&refusal).into()),
         }
@@ -104,60 +105,11 @@ impl Mcp {
             None => context.extensions.get::<Parts>()?.extensions.get::<Visit>().cloned(),
         }
     }
-
-    async fn execute(
-        &self,
-        Visit { caller, gone }: &Visit,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<rmcp::model::CallToolResult, Refusal> {
-        caller.may(Scope::Runs)?;
-        let asked = asked(request, caller)?;
-        let progress = progress::Progress::of(&context);
-        let hear = |run: &Arc<Run>| {
-            if let Some(progress) = &progress {
-                run.listen(progress.listener());
-            }
-        };
-        let run = self.app.runs.start(caller, asked, false, hear).await?;
-        let telling = async {
-            match progress {
-                Some(progress) => progress.tell(&context.peer).await,
-                None => std::future::pending().await,
-            }
-        };
-        // THREAT[T-MCP-002]: whoever gave a call up does not want its program to go on.
-        let given_up = async {
-            tokio::select! {
-                () = context.ct.cancelled() => {}
-                () = gone.cancelled() => {}
-                // Nobody to tell is left before the run is over only when the client is.
-                () = telling => {}
-            }
-        };
-        let stage = tokio::select! {
-            biased;
-            stage = run.stop() => stage,
-            () = given_up => {
-                self.app.runs.cancel(&run).await;
-                run.stop().await
-            }
-        };
-        match stage {
-            Stage::Ended(outcome) => answer::ended(&outcome),
-            Stage::Refused(refusal) => Err(refusal),
-            Stage::Running | Stage::Waiting(..) => {
-                Err(Refusal::internal("waiting for a run", &"it waits for someone who is not there"))
-            }
-        }
-    }
 }
 
 /// The run that a call asks for.
-fn asked(request: CallToolRequestParams, caller: &Caller) -> Result<Asked, Refusal> {
-    let arguments = serde_json::to_vec(&request.arguments.unwrap_or_default())
-        .map_err(|error| Refusal::internal("reading a call", &error))?;
-    let table = Table::read(&arguments)?;
+fn asked(arguments: &[u8], caller: &Caller) -> Result<Asked, Refusal> {
+    let table = Table::read(arguments)?;
     // THREAT[T-MCP-001]: a model that is talked into it would grant its program everything. Grants are no argument of this tool.
     if let Some((key, _)) = table.0.iter().find(|(key, _)| !FIELDS.contains(&key.as_str())) {
         let refusal = Refusal::invalid(format!("there is no argument `{key}`")).at(key.clone());

@@ -111,6 +111,8 @@ struct Run {
     denied: Option<Vec<serde_json::Value>>,
     /// What a suspended run waits for.
     waiting_for: Option<Vec<serde_json::Value>>,
+    /// The calls that a suspended run makes only if someone agrees.
+    approvals: Option<Vec<Approval>>,
     /// The handle to answer its calls with.
     resume: Option<String>,
 }
@@ -177,6 +179,87 @@ struct Reply {
 struct ReplyError {
     name: Option<String>,
     message: String,
+}
+
+/// A call that someone has to agree to.
+#[derive(Serialize, ToSchema)]
+struct Approval {
+    run: Option<String>,
+    /// Which call of its run.
+    id: u32,
+    /// The grant that asks.
+    grant: String,
+    /// What is to be done.
+    what: String,
+    /// What it is to be called with.
+    #[schema(value_type = serde_json::Value, required = false)]
+    args: Option<serde_json::Value>,
+    /// Since when it waits, in microseconds since 1970.
+    asked_us: u64,
+    /// When the answer is no.
+    expires_us: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ApprovalList {
+    approvals: Vec<Approval>,
+}
+
+/// What there is to know before one agrees.
+#[derive(Serialize, ToSchema)]
+struct Review {
+    run: String,
+    name: Option<String>,
+    source: Option<String>,
+    /// What is asked, with the lines that may have led to it.
+    asks: Vec<serde_json::Value>,
+    /// What the run did so far.
+    done: Option<Vec<serde_json::Value>>,
+    /// What reading the program says may still come.
+    ahead: Option<Vec<serde_json::Value>>,
+    /// Lines where it does what cannot be told from its text.
+    unclear: Option<Vec<u32>>,
+}
+
+/// What someone says about calls.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    #[schema(min_items = 1, max_items = 1000)]
+    approvals: Vec<Word>,
+    wait: Option<Length>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Word {
+    id: u32,
+    decision: Decision,
+    consent: Option<Consent>,
+    /// What to make the call with instead.
+    #[schema(value_type = serde_json::Value, required = false)]
+    args: Option<serde_json::Value>,
+    /// Why not.
+    #[schema(max_length = 1000)]
+    reason: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Decision {
+    Approve,
+    Deny,
+}
+
+/// What a yes is good for: this call, this run, or every run of exactly this program.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Consent {
+    Once,
+    Run,
+    Always,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -359,6 +442,21 @@ routes! {
         (status = 413, description = "The body is too large", body = Problem),
         (status = 415, description = "The body is not plain JSON", body = Problem),
     }
+    list_approvals: get "/v1/approvals" "Lists the calls that someone has to agree to." [] { (status = 200, description = "Calls", body = ApprovalList), }
+    review_run: get "/v1/runs/{run}/approvals" "Shows what a run asks: the program, the calls, what it did and what may still come." [("run" = String, Path)] {
+        (status = 200, description = "What there is to know", body = Review),
+        (status = 404, description = "There is no such run", body = Problem),
+    }
+    answer_asks: post "/v1/runs/{run}/approvals" "Says whether calls of a run are to be made, and waits for its end or its next round." [("run" = String, Path)] body Words; {
+        (status = 200, description = "It ended, or waits for someone", body = Run),
+        (status = 202, description = "It goes on", body = Run),
+        (status = 404, description = "There is no such run, or nobody is asked about that call", body = Problem),
+        (status = 408, description = "The body took too long", body = Problem),
+        (status = 409, description = "Someone was earlier", body = Problem),
+        (status = 410, description = "Its time is over", body = Problem),
+        (status = 413, description = "The body is too large", body = Problem),
+        (status = 415, description = "The body is not plain JSON", body = Problem),
+    }
     cancel_run: post "/v1/runs/{run}/cancel" "Stops a run." [("run" = String, Path)] {
         (status = 200, description = "It is over", body = Run),
         (status = 202, description = "It goes on for a moment", body = Run),
@@ -392,7 +490,7 @@ routes! {
 #[openapi(
     info(title = "isolith", description = "Runs code that nobody has read, in a sandbox that starts with no authority at all."),
     paths(
-        start_run, list_runs, get_run, answer_calls, cancel_run, list_secrets, set_secret, remove_secret, audit, socket, code_mode, health,
+        start_run, list_runs, get_run, answer_calls, list_approvals, review_run, answer_asks, cancel_run, list_secrets, set_secret, remove_secret, audit, socket, code_mode, health,
         metrics, description
     ),
     modifiers(&Keys),

@@ -3,8 +3,10 @@
 use crate::caller::Caller;
 use crate::error::Refusal;
 use isolith_core::{
-    Answer, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp,
+    Answer, Ask, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, OutputSink, RunId, Stream, Timestamp,
+    Verdict,
 };
+use isolith_gate::Approvals;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,9 +19,15 @@ pub(crate) struct Run {
     pub(crate) id: RunId,
     pub(crate) caller: Arc<Caller>,
     pub(crate) created: Timestamp,
+    /// What kind of process goes on with it.
+    pub(crate) keeper: Keeper,
     pub(crate) cancel: CancellationToken,
     /// Whether the store has it.
     pub(crate) stored: AtomicBool,
+    /// What someone is asked about.
+    pub(crate) approvals: Arc<Approvals>,
+    /// Cancelled when it is to leave memory as soon as it can.
+    hurry: Mutex<CancellationToken>,
     state: Mutex<State>,
     stage: watch::Sender<Stage>,
 }
@@ -73,11 +81,27 @@ struct Open {
 #[derive(Clone)]
 pub(crate) enum Stage {
     Running,
-    /// It is suspended; these calls are open.
-    Waiting(Arc<str>, Arc<[CallId]>),
+    /// It is suspended, and waits for this.
+    Waiting(Arc<str>, Awaited),
     Ended(Arc<str>),
     /// It could not be run, or not to its end, and not for a reason of its own.
     Refused(Refusal),
+}
+
+/// What a suspended run waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct Awaited {
+    /// Answers of its client to these calls.
+    pub(crate) calls: Arc<[CallId]>,
+    /// Someone's word about these.
+    pub(crate) asks: Arc<[CallId]>,
+}
+
+impl Awaited {
+    /// Only its time.
+    pub(crate) fn nobody(&self) -> bool {
+        self.calls.is_empty() && self.asks.is_empty()
+    }
 }
 
 impl Stage {
@@ -94,7 +118,7 @@ impl Stage {
     pub(crate) fn goes_on(&self) -> bool {
         match self {
             Stage::Running => true,
-            Stage::Waiting(_, open) => open.is_empty(),
+            Stage::Waiting(_, awaited) => awaited.nobody(),
             Stage::Ended(_) | Stage::Refused(_) => false,
         }
     }
@@ -112,6 +136,8 @@ pub(crate) enum Event<'a> {
         name: &'a BindingName,
         args: Option<&'a Json>,
     },
+    /// Someone has to agree to a call.
+    Ask(&'a Ask),
     /// It was suspended, or goes on.
     Progress(&'static str),
     Ended(&'a str),
@@ -135,23 +161,24 @@ pub(crate) enum Taken {
 }
 
 impl Run {
-    pub(crate) fn new(id: RunId, caller: Arc<Caller>, created: Timestamp) -> Run {
+    pub(crate) fn new(id: RunId, caller: Arc<Caller>, created: Timestamp, keeper: Keeper) -> Run {
         let stage = watch::Sender::new(Stage::Running);
         let (cancel, stored) = (CancellationToken::new(), AtomicBool::new(false));
-        Run { id, caller, created, cancel, stored, state: Mutex::default(), stage }
+        let (approvals, hurry) = (Arc::default(), Mutex::default());
+        Run { id, caller, created, keeper, cancel, stored, approvals, hurry, state: Mutex::default(), stage }
     }
 
-    /// A run that is in the store.
+    /// The same, in the store.
     pub(crate) fn asleep(
-        id: RunId,
-        caller: Arc<Caller>,
-        created: Timestamp,
+        self,
         outcome: Arc<str>,
         open: Vec<(CallId, BindingName, Option<Json>)>,
         answers: Vec<(CallId, HostReply)>,
+        asks: Vec<(Ask, Option<Verdict>)>,
     ) -> Run {
-        let run = Run::new(id, caller, created);
+        let run = self;
         run.stored.store(true, Ordering::Release);
+        run.approvals.put(asks);
         {
             let mut state = run.lock();
             (state.left, state.asleep) = (true, true);
@@ -164,15 +191,15 @@ impl Run {
                     open.reply = Some(reply);
                 }
             }
-            let ids = state.unanswered();
-            run.stage.send_replace(Stage::Waiting(outcome, ids));
+            let awaited = run.awaited(&state);
+            run.stage.send_replace(Stage::Waiting(outcome, awaited));
         }
         run
     }
 
     /// A run that is over.
-    pub(crate) fn over(id: RunId, caller: Arc<Caller>, created: Timestamp, outcome: Arc<str>) -> Run {
-        let run = Run::new(id, caller, created);
+    pub(crate) fn over(id: RunId, caller: Arc<Caller>, created: Timestamp, outcome: Arc<str>, keeper: Keeper) -> Run {
+        let run = Run::new(id, caller, created, keeper);
         run.stage.send_replace(Stage::Ended(outcome));
         run
     }
@@ -193,6 +220,9 @@ impl Run {
         // Whoever comes late is told how it stands and what is open.
         for (id, open) in state.open.iter().filter(|(_, open)| open.reply.is_none()) {
             listener.hear(&self.id, &Event::Call { id: *id, name: &open.name, args: open.args.as_ref() });
+        }
+        for ask in self.approvals.open() {
+            listener.hear(&self.id, &Event::Ask(&ask));
         }
         listener.hear(&self.id, &self.stage.borrow().event());
         state.next_listener += 1;
@@ -284,6 +314,7 @@ impl Run {
 
     /// It is about to go on: what was answered is delivered from here on. Gives the time it waited, where that counts.
     pub(crate) fn is_back(&self) -> Duration {
+        self.approvals.is_back();
         let mut state = self.lock();
         state.left = false;
         state.waits.take().map_or(Duration::ZERO, |(since, _)| since.elapsed())
@@ -304,20 +335,23 @@ impl Run {
     pub(crate) fn settle(&self, outcome: Arc<str>, open: &[CallId], left: Duration) -> bool {
         let mut state = self.lock();
         state.open.retain(|id, _| open.contains(id));
-        if state.open.values().any(|open| open.reply.is_some()) {
+        if state.open.values().any(|open| open.reply.is_some()) || self.approvals.any_said() {
             return false;
         }
         (state.left, state.asleep) = (true, true);
+        let awaited = self.awaited(&state);
         let now = Instant::now();
-        state.waits = if state.listeners.is_empty() { None } else { now.checked_add(left).map(|end| (now, end)) };
-        let open = state.unanswered();
-        self.move_on(&state, Stage::Waiting(outcome, open));
+        // People take their time, and it is not the program's.
+        let counts = !state.listeners.is_empty() && awaited.asks.is_empty();
+        state.waits = if counts { now.checked_add(left).map(|end| (now, end)) } else { None };
+        self.move_on(&state, Stage::Waiting(outcome, awaited));
         true
     }
 
     pub(crate) fn end(&self, stage: Stage) {
         let mut state = self.lock();
         state.open.clear();
+        self.approvals.clear();
         state.asleep = false;
         self.move_on(&state, stage);
     }
@@ -325,6 +359,23 @@ impl Run {
     fn move_on(&self, state: &State, stage: Stage) {
         self.tell(state, &stage.event());
         self.stage.send_replace(stage);
+    }
+
+    fn awaited(&self, state: &State) -> Awaited {
+        Awaited { calls: state.unanswered(), asks: self.approvals.open().iter().map(|ask| ask.id).collect() }
+    }
+
+    /// What tells a run that is taken in hand to leave memory.
+    pub(crate) fn hurry_with(&self, all: &CancellationToken) -> CancellationToken {
+        let token = all.child_token();
+        *self.hurry.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        token
+    }
+
+    /// Someone is asked, which takes its time: the run had better wait outside memory.
+    pub(crate) fn asked(&self, ask: &Ask) {
+        self.tell(&self.lock(), &Event::Ask(ask));
+        self.hurry.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
     /// Whether it is in the store, and nobody has it in hand.

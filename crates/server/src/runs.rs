@@ -86,7 +86,7 @@ impl Runs {
         let id = asked.run.clone().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
         let mut plan = self.plan(caller, asked, id.clone())?;
         let place = self.queue.enter(&caller.id).await?;
-        let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now()));
+        let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now(), self.settings.keeper));
         // The name first, then the store: a name that is taken must not get a second run on disk.
         let named = Named::take(self, &run)?;
         if keep {
@@ -141,17 +141,24 @@ impl Runs {
         self.take_up(caller, record).await
     }
 
+    /// One of a caller's runs, if it is in memory.
+    pub(crate) fn held(&self, caller: &CallerId, id: &RunId) -> Option<Arc<Run>> {
+        lock(&self.all).get(&(caller.clone(), id.clone())).map(Arc::clone)
+    }
+
     /// A run from the store. Whoever finds it first puts it where the others find it.
     pub(crate) async fn take_up(&self, caller: &Arc<Caller>, record: RunRecord) -> Result<Arc<Run>, Refusal> {
         let (id, created): (RunId, Timestamp) = (record.run, record.created);
         let outcome: Arc<str> = record.outcome.text().into();
         if record.state != RunState::Suspended {
-            return Ok(Arc::new(Run::over(id, Arc::clone(caller), created, outcome)));
+            return Ok(Arc::new(Run::over(id, Arc::clone(caller), created, outcome, record.keeper)));
         }
         let failed = |error| Refusal::internal("finding a run's answers", &error);
         let answers = self.store.answers(&caller.id, &id).await.map_err(failed)?;
+        let (asks, _) = self.words(&caller.id, &id).await?;
         let open = open_calls(&record.outcome);
-        let run = Run::asleep(id.clone(), Arc::clone(caller), created, outcome, open, answers);
+        let run = Run::new(id.clone(), Arc::clone(caller), created, record.keeper);
+        let run = run.asleep(outcome, open, answers, asks);
         let mut all = lock(&self.all);
         Ok(Arc::clone(all.entry((caller.id.clone(), id)).or_insert_with(|| Arc::new(run))))
     }
@@ -202,7 +209,7 @@ impl Runs {
 
     /// Lets a sleeping run go on.
     pub(crate) fn wake(self: &Arc<Self>, run: &Arc<Run>) {
-        if run.wake() {
+        if run.keeper == self.settings.keeper && run.wake() {
             self.tasks.spawn(Arc::clone(self).again(Arc::clone(run)));
         }
     }
@@ -234,6 +241,8 @@ impl Runs {
             suspended,
             wakes,
             continuation: None,
+            keeper: self.settings.keeper,
+            asks: Vec::new(),
         }
     }
 

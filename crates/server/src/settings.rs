@@ -1,5 +1,6 @@
 //! What an operator can set about a server.
 
+use isolith_core::Keeper;
 use std::time::Duration;
 
 /// How much a server takes on, and for how long it waits.
@@ -21,6 +22,10 @@ pub struct Settings {
     pub timer: Duration,
     /// How long a suspended run, or an outcome, is kept.
     pub keep: Duration,
+    /// How long someone may take to agree to a call that a grant asks about; then the answer is no.
+    pub approval: Duration,
+    /// What kind of process this is: it goes on with the runs of its kind.
+    pub keeper: Keeper,
     /// How long a request waits for an answer at most.
     pub wait: Duration,
     /// The largest body of a request.
@@ -50,6 +55,8 @@ impl Default for Settings {
             hold: Duration::from_millis(100),
             timer: Duration::from_secs(10),
             keep: Duration::from_secs(24 * 3600),
+            approval: Duration::from_secs(7 * 24 * 3600),
+            keeper: Keeper::Server,
             wait: Duration::from_secs(60),
             body_bytes: 24 << 20,
             body_time: Duration::from_secs(30),

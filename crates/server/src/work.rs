@@ -4,10 +4,11 @@ use crate::error::Refusal;
 use crate::queue::Place;
 use crate::run::{ClientTools, Run, Stage, Told};
 use crate::runs::{Runs, now};
+use crate::words::RunDesk;
 use isolith_core::{
-    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Outcome, Power, RunId, RunState, Status, Usage,
+    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Outcome, Power, RunId, RunState, Status, Usage,
 };
-use isolith_gate::{Gate, Identity, Means};
+use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +20,7 @@ const WAKE_PAUSE: Duration = Duration::from_millis(200);
 impl Runs {
     /// Has a new run in hand.
     pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, plan: Plan) {
-        let host = self.gate(&run, &plan.grants, &plan.source, plan.limits, None);
+        let host = self.gate(&run, &plan.grants, &plan.source, plan.limits, None, Vec::new());
         let (host, means) = match host {
             Ok(host) => host,
             Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
@@ -57,7 +58,10 @@ impl Runs {
         let mut grants = run.caller.ceiling.grants(others)?.grants;
         grants.extend(tools);
         let grants: Arc<[Grant]> = grants.into();
-        let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), Some(&suspended))?;
+        let (asks, agreed) = self.words(&run.caller.id, &run.id).await?;
+        run.approvals.put(asks);
+        let before = Some(&suspended);
+        let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), before, agreed)?;
         let suspended = suspended.having_waited(run.is_back());
         let again = Again { patience: Some(self.patience(run)) };
         Ok((self.runner.resume(suspended.narrowed_to(grants.to_vec()), self.attend(run, host), again).await, means))
@@ -90,9 +94,14 @@ impl Runs {
 
     async fn asleep(self: Arc<Self>, run: &Arc<Run>, text: Arc<str>, outcome: &Outcome, state: &SuspendedRun) {
         let open: Vec<CallId> = outcome.waiting_for.iter().map(|pending| pending.id).collect();
-        let wakes = state.wakes_at();
+        // A question that nobody answers in time is answered, and the run has to be there to hear it.
+        let expires = outcome.approvals.iter().map(|ask| ask.expires_us);
+        let wakes = state.wakes_at().into_iter().chain(expires).min();
         let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
         record.continuation = run.continuation(outcome.usage.calls as usize);
+        record.asks.clone_from(&outcome.approvals);
+        let last = outcome.approvals.iter().map(|ask| ask.expires_us.after(self.settings.keep));
+        record.expires = last.chain([record.expires]).max().unwrap_or(record.expires);
         let kept = match run.stored.load(Ordering::Acquire) {
             true => self.store.put(record, open.clone()).await.map(|()| true),
             false => self.store.add(record).await,
@@ -160,7 +169,7 @@ impl Runs {
 
     fn attend(&self, run: &Arc<Run>, host: Arc<dyn Host>) -> Attend {
         let sink = Arc::new(Told(Arc::clone(run)));
-        Attend { host, sink, cancel: run.cancel.clone(), leave: self.leave.clone() }
+        Attend { host, sink, cancel: run.cancel.clone(), leave: run.hurry_with(&self.leave) }
     }
 
     fn gate(
@@ -170,6 +179,7 @@ impl Runs {
         source: &str,
         limits: isolith_core::Limits,
         before: Option<&SuspendedRun>,
+        agreed: Vec<String>,
     ) -> Result<(Arc<dyn Host>, Option<Means>), Refusal> {
         if grants.is_empty() {
             return Ok((Arc::new(NoTools), None));
@@ -177,11 +187,15 @@ impl Runs {
         let failed = |error: &dyn std::fmt::Display| Refusal::internal("opening a caller's stores", error);
         let mut means = self.household.means(&run.caller.id).map_err(|error| failed(&error))?;
         means.tools = Arc::new(ClientTools(Arc::clone(run)));
+        let (store, household) = (Arc::clone(&self.store), Arc::clone(&self.household));
+        let desk = RunDesk { run: Arc::clone(run), store, household };
+        means.approver =
+            Arc::new(Asking { approvals: Arc::clone(&run.approvals), desk, patience: self.settings.approval });
         let identity = Identity { run: run.id.clone(), program: Digest::of(source).to_string() };
         let gate = Gate::new(Arc::clone(grants), limits, identity, means.clone())
             .map_err(|error| Refusal::invalid(error).at("grants"))?;
         let gate = match before {
-            Some(before) => gate.after(before.calls()),
+            Some(before) => gate.after(before.calls()).having_agreed(agreed.into_iter()),
             None => gate,
         };
         Ok((Arc::new(gate), Some(means)))
@@ -213,6 +227,7 @@ pub(crate) fn ended_as(id: &RunId, kind: ErrorKind, name: &str, message: &str) -
         exercised: Vec::new(),
         denied: Vec::new(),
         waiting_for: Vec::new(),
+        approvals: Vec::new(),
     }
 }
 
@@ -224,7 +239,7 @@ fn ended_after(id: &RunId, before: &Stage, kind: ErrorKind, name: &str, message:
     for call in outcome.calls.iter_mut().filter(|call| call.outcome == CallOutcome::Waiting) {
         call.outcome = CallOutcome::Cancelled;
     }
-    Outcome { status: ended.status, error: ended.error, waiting_for: Vec::new(), ..outcome }
+    Outcome { status: ended.status, error: ended.error, waiting_for: Vec::new(), approvals: Vec::new(), ..outcome }
 }
 
 pub(crate) fn json(outcome: &Outcome) -> String {
@@ -258,6 +273,9 @@ impl Runs {
             for record in page {
                 found += 1;
                 let Some(caller) = caller_of(&record.caller) else { continue };
+                if record.keeper != self.settings.keeper {
+                    continue;
+                }
                 if record.state == RunState::Running {
                     // It may have acted on the world: it is not begun again.
                     let text = json(&ended_as(
@@ -266,7 +284,7 @@ impl Runs {
                         "Interrupted",
                         "the server was stopped while it ran",
                     ));
-                    let run = Run::over(record.run, caller, record.created, text.as_str().into());
+                    let run = Run::over(record.run, caller, record.created, text.as_str().into(), record.keeper);
                     self.store.put(self.record(&run, RunState::Ended, &text, None), Vec::new()).await?;
                     continue;
                 }
@@ -305,6 +323,9 @@ impl Runs {
                 let outcome = ended_after(&run.id, &run.stage(), ErrorKind::Timeout, "Timeout", message);
                 self.over(&run, Stage::Ended(json(&outcome).into())).await;
             }
+            if ticks.is_multiple_of(WORDS_TICKS) {
+                self.hear(&caller_of).await;
+            }
             self.sweep();
             if ticks.is_multiple_of(EXPIRE_TICKS)
                 && let Err(error) = self.store.expire(now()).await
@@ -315,6 +336,29 @@ impl Runs {
     }
 }
 
+impl Runs {
+    /// Wakes runs about which something was said elsewhere: at a terminal, or by another process that shares the store.
+    async fn hear(self: &Arc<Self>, caller_of: impl Fn(&isolith_core::CallerId) -> Option<Arc<crate::caller::Caller>>) {
+        let decided = self.store.decided(self.settings.keeper).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "looking for what was said");
+            Vec::new()
+        });
+        for (caller, id) in decided {
+            // Only a server is alone with its store: whoever serves one client goes on with what it has in hand.
+            let run = match self.settings.keeper {
+                Keeper::Server => match caller_of(&caller) {
+                    Some(caller) => self.find(&caller, &id).await.ok(),
+                    None => None,
+                },
+                Keeper::Client | Keeper::Terminal => self.held(&caller, &id),
+            };
+            run.iter().for_each(|run| self.wake(run));
+        }
+    }
+}
+
 const TEND_EVERY: Duration = Duration::from_millis(100);
+/// Twice a second.
+const WORDS_TICKS: u64 = 5;
 /// Every minute.
 const EXPIRE_TICKS: u64 = 600;

@@ -2,10 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is run by hand and prints what it found")]
 
-use isolith_core::{
-    ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, KeySpaces as _,
-    KvOp, RunId, RunRecord, RunState, RunStore, Scope, Timestamp,
-};
+use isolith_core::{ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper, KeySpaces as _, KvOp, RunId, RunRecord, RunState, RunStore, Scope, Timestamp};
 use isolith_store::{DataFolder, NewKey};
 use std::time::Instant;
 
@@ -95,6 +92,8 @@ async fn runs(data: &DataFolder) {
         suspended: Some(vec![7; 3 << 10]),
         wakes: None,
         continuation: None,
+        keeper: Keeper::Server,
+        asks: Vec::new(),
     };
     let reply = || HostReply::value(&"x".repeat(100));
     let (mut adds, mut puts, mut answers) = (Vec::new(), Vec::new(), Vec::new());

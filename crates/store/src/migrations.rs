@@ -119,6 +119,45 @@ pub(crate) const RUNS: Schema = Schema {
             content BLOB,
             PRIMARY KEY (caller, run, call)
         ) STRICT;
+    ", "
+        -- Made anew, because what can be large has to stay last.
+        ALTER TABLE runs RENAME TO runs_before;
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            caller TEXT NOT NULL,
+            run TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            expires_us INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            wakes_us INTEGER,
+            continuation TEXT,
+            keeper TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            suspended BLOB
+        ) STRICT;
+        INSERT INTO runs SELECT id, caller, run, created_us, expires_us, state, wakes_us, continuation, 'server', outcome, suspended
+            FROM runs_before;
+        DROP TABLE runs_before;
+        CREATE UNIQUE INDEX runs_run ON runs (caller, run);
+        CREATE INDEX runs_created ON runs (caller, created_us, run);
+        CREATE INDEX runs_continuation ON runs (caller, continuation, created_us) WHERE continuation IS NOT NULL;
+        CREATE INDEX runs_unfinished ON runs (caller, run) WHERE state <> 'ended';
+        CREATE INDEX runs_expires ON runs (expires_us);
+        CREATE TABLE approvals (
+            caller TEXT NOT NULL,
+            run TEXT NOT NULL,
+            call INTEGER NOT NULL,
+            asked_us INTEGER NOT NULL,
+            expires_us INTEGER NOT NULL,
+            -- Whether a run has taken the verdict up.
+            begun INTEGER NOT NULL DEFAULT 0,
+            decided_us INTEGER,
+            decided_by TEXT,
+            ask TEXT NOT NULL,
+            verdict TEXT,
+            PRIMARY KEY (caller, run, call)
+        ) STRICT;
+        CREATE INDEX approvals_decided ON approvals (caller, run) WHERE verdict IS NOT NULL AND begun = 0;
     "],
 };
 

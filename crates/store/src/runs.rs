@@ -1,5 +1,6 @@
 //! Runs that outlive the process that started them, and the answers that came for them meanwhile.
 
+mod approvals;
 mod read;
 mod reply;
 mod rows;
@@ -8,7 +9,10 @@ mod writer;
 use crate::migrations::RUNS;
 use crate::readers::Readers;
 use crate::{StoreError, database};
-use isolith_core::{BoxFuture, CallId, CallerId, HostReply, RunId, RunRecord, RunStore, StoreProblem, Timestamp};
+use isolith_core::{
+    Approval, BoxFuture, CallId, CallerId, Heard, HostReply, Keeper, RunId, RunRecord, RunStore, StoreProblem, Timestamp,
+    Word,
+};
 use read::{Found, Most};
 use rusqlite::Connection;
 use std::path::Path;
@@ -136,6 +140,32 @@ impl RunStore for Runs {
         Box::pin(self.read(move |db, most| read::answers(db, &caller, &run, most)))
     }
 
+    fn approvals(
+        &self,
+        caller: Option<&CallerId>,
+        run: Option<&RunId>,
+    ) -> BoxFuture<'_, Result<Vec<Approval>, StoreProblem>> {
+        let (caller, run) = (caller.cloned(), run.cloned());
+        Box::pin(self.read(move |db, most| approvals::list(db, caller.as_ref(), run.as_ref(), most)))
+    }
+
+    fn decide(&self, word: Word) -> BoxFuture<'_, Result<Heard, StoreProblem>> {
+        Box::pin(async move {
+            let bytes = word.verdict.args.as_ref().map_or(0, |args| args.text().len());
+            within("a word", bytes, REPLY_BYTES_MAX)?;
+            Ok(approvals::heard(self.write(Write::Decide(Box::new(word))).await?))
+        })
+    }
+
+    fn begin(&self, caller: &CallerId, run: &RunId, call: CallId) -> BoxFuture<'_, Result<bool, StoreProblem>> {
+        let (caller, run) = (caller.clone(), run.clone());
+        Box::pin(async move { Ok(self.write(Write::Begin { caller, run, call }).await? > 0) })
+    }
+
+    fn decided(&self, keeper: Keeper) -> BoxFuture<'_, Result<Vec<(CallerId, RunId)>, StoreProblem>> {
+        Box::pin(self.read(move |db, _| approvals::decided(db, keeper)))
+    }
+
     fn unfinished(&self, after: Option<(CallerId, RunId)>) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>> {
         Box::pin(self.read(move |db, most| read::unfinished(db, after.as_ref(), most)))
     }
@@ -174,6 +204,7 @@ fn check(record: &RunRecord) -> Result<(), StoreProblem> {
         within("a name", name.len(), NAME_BYTES_MAX)?;
     }
     within("a continuation", record.continuation.as_ref().map_or(0, String::len), CONTINUATION_BYTES_MAX)?;
+    within("the calls that someone is asked about", record.asks.len(), OPEN_CALLS_MAX)?;
     within("an outcome", record.outcome.text().len(), OUTCOME_BYTES_MAX)?;
     within("a suspended state", record.suspended.as_ref().map_or(0, Vec::len), SUSPENDED_BYTES_MAX)
 }

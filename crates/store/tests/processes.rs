@@ -2,10 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{
-    ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, KvOp, RunId,
-    RunRecord, RunState, RunStore as _, Scope, SecretName, Timestamp,
-};
+use isolith_core::{ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper, KvOp, RunId, RunRecord, RunState, RunStore as _, Scope, SecretName, Timestamp};
 use isolith_store::{AuditQuery, DataFolder, NewKey, Runs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -193,6 +190,8 @@ fn staged(name: &str, stage: Stage) -> RunRecord {
         suspended,
         wakes: None,
         continuation: None,
+        keeper: Keeper::Server,
+        asks: Vec::new(),
     }
 }
 

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{
-    BodyId, CallError, CallId, CallerId, HostReply, Json, RunId, RunRecord, RunState, RunStore, Timestamp,
-};
+use isolith_core::{BodyId, CallError, CallId, CallerId, HostReply, Json, Keeper, RunId, RunRecord, RunState, RunStore, Timestamp};
 use isolith_store::{DataFolder, Runs};
 use std::path::PathBuf;
 
@@ -50,6 +48,8 @@ fn record(whose: &str, name: &str) -> RunRecord {
         suspended: None,
         wakes: None,
         continuation: None,
+        keeper: Keeper::Server,
+        asks: Vec::new(),
     }
 }
 

@@ -240,6 +240,7 @@ mod tests {
             exercised: Vec::new(),
             denied: Vec::new(),
             waiting_for: Vec::new(),
+            approvals: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Spinner;
-use crate::{Done, show, source};
+use crate::{Done, pending, show, source};
 use isolith_core::{AuditLog, Outcome};
 use isolith_runner::{Ended, RunError};
 use serde::Serialize;
@@ -55,7 +55,9 @@ async fn all(session: &Session, all_jobs: Vec<(String, Job)>, jobs: u32, spinner
         let (file, ended, audit): (String, Result<Ended, RunError>, Option<Arc<dyn AuditLog>>) =
             joined.map_err(|error| Failure::internal("running a program", &error))?;
         session::flush(audit)?;
-        let outcome = ended?.outcome;
+        let ended = ended?;
+        pending::settle(&ended, None, true).await?;
+        let outcome = ended.outcome;
         done += 1;
         spinner.say(&format!("{done} of {total} done"));
         spinner.aside(|| show::line(&show::to_json(&Line { file: &file, outcome: &outcome })));

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Ceiling;
 use crate::{Done, grants, job};
-use isolith_core::Manifest;
+use isolith_core::{Keeper, Manifest};
 use isolith_server::{Server, Settings};
 
 const HINT: &str = r#"it is for MCP clients: {"mcpServers": {"isolith": {"command": "isolith", "args": ["mcp"]}}}"#;
@@ -16,7 +16,9 @@ pub(crate) fn mcp(options: &GrantOptions) -> Done {
     let data = job::data_folder()?;
     let default = Settings::default();
     // Nobody else is there to be held up.
-    let settings = Settings { live_runs_per_caller: default.live_runs, ..default };
+    let approval = options.approval_time.unwrap_or(default.approval);
+    let settings =
+        Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
         let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings)?);

@@ -2,25 +2,45 @@ use crate::Done;
 use crate::args::Resume;
 use crate::commands::session::{self, Session};
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{self, Job, Resumable};
+use crate::pending;
 use crate::progress::Spinner;
-use isolith_runner::{Again, RunError, SuspendedRun};
+use isolith_runner::{Again, Patience, RunError, SuspendedRun};
+use std::path::Path;
+use std::time::Duration;
 
 pub(crate) fn resume(args: Resume) -> Done {
-    let bytes = std::fs::read(&args.file).map_err(|error| {
-        let hint = "give the file that `isolith run --suspend FILE` wrote";
-        Failure::usage(format!("cannot read `{}`: {error}", args.file.display()), hint)
-    })?;
-    let run = SuspendedRun::from_bytes(&bytes).map_err(RunError::Suspended)?;
-    let (name, source) = (run.name().to_owned(), run.source().to_owned());
     let suspend = args.suspend.suspend.as_deref();
-    let again = Again { patience: suspend.map(|_| session::AT_ONCE) };
     let session = Session::small(&args.elsewhere)?;
-    let (run, host, audit) = Job::again(run, &args.grants, &session.runner)?;
+    let (run, kept) = match args.file.to_str().filter(|_| !args.file.exists()) {
+        Some(id) => {
+            let kept = session.runtime.block_on(pending::find(&job::data_folder()?, id))?;
+            (kept.run.clone(), Some(kept))
+        }
+        None => (from_file(&args.file)?, None),
+    };
+    let (name, source) = (run.name().to_owned(), run.source().to_owned());
+    let said = kept.as_ref().map_or(&[][..], |kept| &kept.approvals);
+    let Resumable { run, host, audit, asks } = Job::again(run, said, &args.grants, &session.runner)?;
+    let patience = Patience {
+        timer: suspend.map_or(Duration::MAX, |_| Duration::ZERO),
+        outside: if asks { Duration::ZERO } else { Duration::MAX },
+    };
+    let again = Again { patience: (asks || suspend.is_some()).then_some(patience) };
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
     let attend = session::attend(host, args.show, &spinner);
     let ended = session.runtime.block_on(session.runner.resume(run, attend, again));
     spinner.done();
     session::flush(audit)?;
-    session::finish(ended, args.show, suspend, &name, &source)
+    let ended = ended?;
+    session.runtime.block_on(pending::settle(&ended, kept.as_ref(), args.show.json))?;
+    session::finish(&ended, args.show, suspend, &name, &source)
+}
+
+fn from_file(file: &Path) -> Result<SuspendedRun, Failure> {
+    let bytes = std::fs::read(file).map_err(|error| {
+        let hint = "give the file that `isolith run --suspend FILE` wrote";
+        Failure::usage(format!("cannot read `{}`: {error}", file.display()), hint)
+    })?;
+    Ok(SuspendedRun::from_bytes(&bytes).map_err(RunError::Suspended)?)
 }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::household::Callers;
 use crate::paint::{self, QUIET};
 use crate::{Done, grants, job};
-use isolith_core::Manifest;
+use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::Runner;
@@ -77,6 +77,8 @@ fn settings(args: &Serve) -> Settings {
     Settings {
         hold: args.hold.unwrap_or(default.hold),
         keep: args.keep.unwrap_or(default.keep),
+        approval: args.approval_time.unwrap_or(default.approval),
+        keeper: if args.stdio { Keeper::Client } else { Keeper::Server },
         drain: args.drain.unwrap_or(default.drain),
         idle: args.idle.unwrap_or(default.idle),
         live_runs: args.live_runs.map_or(default.live_runs, |n| n as usize),

@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
-use crate::{Done, paint, show};
+use crate::{Done, paint, pending, show};
 use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_remote::{ItsLimits, Remote, Worker};
@@ -56,7 +56,9 @@ impl Session {
         let ended = self.runtime.block_on(self.runner.run(plan, attend(host, show, &spinner)));
         spinner.done();
         flush(audit)?;
-        finish(ended, show, suspend, &name, &source)
+        let ended = ended?;
+        self.runtime.block_on(pending::settle(&ended, None, show.json))?;
+        finish(&ended, show, suspend, &name, &source)
     }
 }
 
@@ -86,14 +88,14 @@ fn variable(name: &str) -> Result<String, Failure> {
 
 /// Shows how a run ended and, if it was suspended, puts it where it is to be found again.
 pub(crate) fn finish(
-    ended: Result<Ended, RunError>,
+    ended: &Ended,
     show: Show,
     suspend: Option<&Path>,
     name: &str,
     source: &str,
 ) -> Done {
-    let ended = ended?;
-    if let (Some(run), Some(path)) = (&ended.suspended, suspend) {
+    // What waits for someone's word is kept where that word is found.
+    if let (Some(run), Some(path), true) = (&ended.suspended, suspend, ended.outcome.approvals.is_empty()) {
         write_whole(path, &run.to_bytes())?;
         if !show.json {
             paint::note(paint::QUIET, &format!("suspended: `isolith resume {}` goes on with it", path.display()));

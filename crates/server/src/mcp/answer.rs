@@ -1,7 +1,7 @@
 //! An outcome as a model reads it: the value or the mistake, with its lines of output, and nothing else.
 
 use crate::error::Refusal;
-use isolith_core::{Outcome, RunError, Status};
+use isolith_core::{Outcome, RunError, RunId, Status};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,20 @@ pub(super) fn ended(outcome: &str) -> Result<CallToolResult, Refusal> {
     ];
     structured.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     Ok(result(&lines.join("\n"), Value::Object(structured), failed))
+}
+
+/// A program that waits for a person whom nobody here can ask.
+pub(super) fn suspended(outcome: &str, run: &RunId) -> Result<CallToolResult, Refusal> {
+    let outcome: Outcome =
+        serde_json::from_str(outcome).map_err(|error| Refusal::internal("reading an outcome", &error))?;
+    let asks: Vec<String> = outcome.approvals.iter().map(|ask| format!("- {} (`{}`)", ask.what, ask.grant)).collect();
+    let text = format!(
+        "The program is suspended until a person agrees to:\n{}\nThey see it with `isolith approvals show {run}`. \
+         When they have answered, call `resume` with {{\"run\": \"{run}\"}} for the result.",
+        asks.join("\n")
+    );
+    let structured = json!({ "status": "suspended", "run": run.0, "approvals": outcome.approvals });
+    Ok(result(&text, structured, false))
 }
 
 /// A call that came to nothing, as the model can mend it.

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub(super) const EXECUTE: &str = "execute";
+pub(super) const RESUME: &str = "resume";
+pub(super) const NAMES: [&str; 2] = [EXECUTE, RESUME];
 
 /// In an order that never changes.
 pub(super) fn all() -> Vec<Tool> {
-    vec![execute()]
+    vec![execute(), resume()]
 }
 
 fn execute() -> Tool {
@@ -27,10 +29,27 @@ function: use `await` and `return`. `console.log` lines come back too. No Node o
         "required": ["program"],
         "additionalProperties": false,
     });
-    let output = json!({
+    let annotations = ToolAnnotations::with_title("Run a program").read_only(false).destructive(false).open_world(true);
+    Tool::new(EXECUTE, description, object(input)).with_raw_output_schema(object(outcome())).with_annotations(annotations)
+}
+
+fn resume() -> Tool {
+    let description = "Gives the result of a program that was suspended until a person agreed, or says that it still waits.";
+    let input = json!({
+        "type": "object",
+        "properties": { "run": { "type": "string", "description": "Its `run`" } },
+        "required": ["run"],
+        "additionalProperties": false,
+    });
+    let annotations = ToolAnnotations::with_title("Take up a program").read_only(false).destructive(false).open_world(true);
+    Tool::new(RESUME, description, object(input)).with_raw_output_schema(object(outcome())).with_annotations(annotations)
+}
+
+fn outcome() -> Value {
+    json!({
         "type": "object",
         "properties": {
-            "status": { "enum": ["ok", "error"] },
+            "status": { "enum": ["ok", "error", "suspended"] },
             "value": {},
             "error": {
                 "type": "object",
@@ -47,11 +66,10 @@ function: use `await` and `return`. `console.log` lines come back too. No Node o
             },
             "logs": { "type": "array", "items": { "type": "string" } },
             "run": { "type": "string" },
+            "approvals": { "type": "array", "items": { "type": "object" } },
         },
         "required": ["status"],
-    });
-    let annotations = ToolAnnotations::with_title("Run a program").read_only(false).destructive(false).open_world(true);
-    Tool::new(EXECUTE, description, object(input)).with_raw_output_schema(object(output)).with_annotations(annotations)
+    })
 }
 
 fn object(value: Value) -> Arc<JsonObject> {

@@ -70,7 +70,8 @@ async fn go_on(app: &Arc<App>, caller: &Arc<Caller>, checked: &Checked) -> Resul
         let failed = |error| Refusal::internal("finding a run", &error);
         let Some(record) = app.runs.store.find(&caller.id, &key).await.map_err(failed)? else { continue };
         let run = app.runs.take_up(caller, record).await?;
-        let Stage::Waiting(outcome, open) = run.stage() else { return Ok(None) };
+        let Stage::Waiting(outcome, awaited) = run.stage() else { return Ok(None) };
+        let open = awaited.calls;
         let results = &checked.results[answered..];
         if open.len() != results.len() {
             return Ok(None);

@@ -113,6 +113,11 @@ impl Listener for Watcher {
                 let id = id.0;
                 self.outbox.push(format!("event: call\ndata: {{\"run\":\"{run}\",\"id\":{id},\"name\":\"{name}\"{args},\"resume\":\"{handle}\"}}\n\n"));
             }
+            Event::Ask(ask) => {
+                let ask = serde_json::to_string(ask).unwrap_or_default();
+                let ask = one_line(&ask);
+                self.outbox.push(format!("event: approval\ndata: {{\"run\":\"{run}\",\"approval\":{ask}}}\n\n"));
+            }
             Event::Progress(status) => {
                 self.outbox.push(format!("event: progress\ndata: {{\"run\":\"{run}\",\"status\":\"{status}\"}}\n\n"));
             }

@@ -1,5 +1,6 @@
 //! The routes. What each takes and gives is in `openapi.rs`, for machines.
 
+pub(crate) mod approvals;
 mod audit;
 mod code_mode;
 mod events;
@@ -23,6 +24,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/runs", post(runs::start).get(runs::list))
         .route("/v1/runs/{run}", get(runs::get))
         .route("/v1/runs/{run}/calls", post(runs::answer))
+        .route("/v1/runs/{run}/approvals", post(approvals::answer).get(approvals::review))
+        .route("/v1/approvals", get(approvals::list))
         .route("/v1/runs/{run}/cancel", post(runs::cancel))
         .route("/v1/secrets", get(secrets::list))
         .route("/v1/secrets/{name}", put(secrets::set).delete(secrets::remove))

@@ -99,7 +99,7 @@ pub(crate) async fn answer(
 /// A handle of which every call was answered is spent, and that is the better thing to say.
 fn spent(refusal: Refusal, run: &Run, calls: &[CallId]) -> Refusal {
     let open = match run.stage() {
-        Stage::Waiting(_, open) => open.iter().any(|call| calls.contains(call)),
+        Stage::Waiting(_, awaited) => awaited.calls.iter().any(|call| calls.contains(call)),
         _ => false,
     };
     if refusal.code == "call.answered" && !open && calls.len() > 1 {
@@ -205,13 +205,13 @@ fn brief(outcome: &str) -> String {
     }
 }
 
-async fn find(app: &App, caller: &Arc<Caller>, id: String) -> Result<Arc<Run>, Refusal> {
+pub(super) async fn find(app: &App, caller: &Arc<Caller>, id: String) -> Result<Arc<Run>, Refusal> {
     let id = run_id(id).map_err(|_| Refusal::no_run())?;
     app.runs.find(caller, &id).await
 }
 
 /// Waits for the run to end, or to wait for its client, and shows it.
-async fn answer_after(app: &App, run: &Run, wait: Duration) -> Result<Response, Refusal> {
+pub(super) async fn answer_after(app: &App, run: &Run, wait: Duration) -> Result<Response, Refusal> {
     let stage = match run.stage() {
         stage if stage.goes_on() && !wait.is_zero() => {
             let stopped = tokio::time::timeout(wait, run.stop());
@@ -223,9 +223,11 @@ async fn answer_after(app: &App, run: &Run, wait: Duration) -> Result<Response, 
         Stage::Refused(refusal) => Err(refusal.clone()),
         Stage::Running => Ok(json(StatusCode::ACCEPTED, running(&run.id))),
         Stage::Ended(outcome) => Ok(json(StatusCode::OK, outcome.to_string())),
-        Stage::Waiting(outcome, open) if open.is_empty() => Ok(json(StatusCode::ACCEPTED, outcome.to_string())),
-        Stage::Waiting(outcome, open) => {
-            let handle = app.seal.make(&run.caller.id, &run.id, open, now(), app.runs.settings.keep);
+        Stage::Waiting(outcome, awaited) if awaited.nobody() => Ok(json(StatusCode::ACCEPTED, outcome.to_string())),
+        // Whoever agrees needs no handle, but a scope.
+        Stage::Waiting(outcome, awaited) if awaited.calls.is_empty() => Ok(json(StatusCode::OK, outcome.to_string())),
+        Stage::Waiting(outcome, awaited) => {
+            let handle = app.seal.make(&run.caller.id, &run.id, &awaited.calls, now(), app.runs.settings.keep);
             let whole = outcome.strip_suffix('}').unwrap_or(outcome);
             Ok(json(StatusCode::OK, format!("{whole},\"resume\":\"{handle}\"}}")))
         }

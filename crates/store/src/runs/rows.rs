@@ -1,17 +1,17 @@
 //! One run, between its type and the table.
 
 use crate::database::corrupt;
-use isolith_core::{CallerId, Json, RunId, RunRecord, RunState, Timestamp};
+use isolith_core::{CallerId, Json, Keeper, RunId, RunRecord, RunState, Timestamp};
 use rusqlite::{Connection, Row};
 
 /// What is read of a run; its suspended state comes behind these, if it is wanted.
-pub(super) const COLUMNS: &str = "caller, run, created_us, expires_us, state, wakes_us, continuation, outcome";
+pub(super) const COLUMNS: &str = "caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, outcome";
 /// How many these are.
-pub(super) const COLUMN_COUNT: usize = 8;
+pub(super) const COLUMN_COUNT: usize = 9;
 
 const INSERT: &str =
-    "INSERT INTO runs (caller, run, created_us, expires_us, state, wakes_us, continuation, outcome, suspended)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    "INSERT INTO runs (caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, outcome, suspended)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 /// What to do where the caller has a run of that name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) fn write(db: &Connection, record: &RunRecord, existing: Existing) -> 
         Existing::Replace => {
             "ON CONFLICT (caller, run) DO UPDATE SET created_us = excluded.created_us, expires_us = excluded.expires_us,
             state = excluded.state, wakes_us = excluded.wakes_us, continuation = excluded.continuation,
-            outcome = excluded.outcome, suspended = excluded.suspended"
+            keeper = excluded.keeper, outcome = excluded.outcome, suspended = excluded.suspended"
         }
     };
     let written = db.prepare_cached(&format!("{INSERT} {conflict}"))?.execute((
@@ -38,6 +38,7 @@ pub(super) fn write(db: &Connection, record: &RunRecord, existing: Existing) -> 
         name(record.state),
         record.wakes.map(micros),
         &record.continuation,
+        keeper_name(record.keeper),
         record.outcome.text(),
         &record.suspended,
     ))?;
@@ -55,8 +56,10 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         state: state_of(row.get_ref(4)?.as_str()?).ok_or_else(corrupt)?,
         wakes: row.get::<_, Option<i64>>(5)?.map(moment),
         continuation: row.get(6)?,
-        outcome: Json::from_text(row.get(7)?).map_err(|_| corrupt())?,
+        keeper: keeper_of(row.get_ref(7)?.as_str()?).ok_or_else(corrupt)?,
+        outcome: Json::from_text(row.get(8)?).map_err(|_| corrupt())?,
         suspended: None,
+        asks: Vec::new(),
     })
 }
 
@@ -72,6 +75,18 @@ fn name(state: RunState) -> &'static str {
 
 fn state_of(text: &str) -> Option<RunState> {
     [RunState::Running, RunState::Suspended, RunState::Ended].into_iter().find(|state| name(*state) == text)
+}
+
+pub(super) fn keeper_name(keeper: Keeper) -> &'static str {
+    match keeper {
+        Keeper::Server => "server",
+        Keeper::Client => "client",
+        Keeper::Terminal => "terminal",
+    }
+}
+
+fn keeper_of(text: &str) -> Option<Keeper> {
+    [Keeper::Server, Keeper::Client, Keeper::Terminal].into_iter().find(|keeper| keeper_name(*keeper) == text)
 }
 
 /// SQLite's integers have a sign. No moment is that late.

@@ -1,9 +1,9 @@
 //! The thread that writes runs: what came while it was busy goes into one transaction, so a wait for the disk serves many.
 
-use super::reply;
+use super::{approvals, reply};
 use super::rows::{self, Existing, micros};
 use crate::StoreError;
-use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, StoreProblem, Timestamp};
+use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, StoreProblem, Timestamp, Word};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
@@ -24,6 +24,13 @@ pub(super) enum Write {
         run: RunId,
         call: CallId,
         reply: HostReply,
+    },
+    /// Comes to a number of [`approvals::heard`].
+    Decide(Box<Word>),
+    Begin {
+        caller: CallerId,
+        run: RunId,
+        call: CallId,
     },
     /// Forgets up to [`EXPIRE_RUNS`].
     Expire(Timestamp),
@@ -117,19 +124,28 @@ impl Write {
                 record.outcome.text().len() + record.suspended.as_ref().map_or(0, Vec::len)
             }
             Write::Answer { reply, .. } => reply.bytes(),
-            Write::Expire(_) => 0,
+            Write::Decide(_) | Write::Begin { .. } | Write::Expire(_) => 0,
         }
     }
 
     fn perform(&self, db: &Connection) -> rusqlite::Result<u64> {
         match self {
-            Write::Add(record) => rows::write(db, record, Existing::Keep).map(u64::from),
+            Write::Add(record) => {
+                let added = rows::write(db, record, Existing::Keep)?;
+                if added {
+                    approvals::put(db, record)?;
+                }
+                Ok(u64::from(added))
+            }
             Write::Put(record, open) => {
                 rows::write(db, record, Existing::Replace)?;
                 close(db, &record.caller, &record.run, open)?;
+                approvals::put(db, record)?;
                 Ok(1)
             }
             Write::Answer { caller, run, call, reply } => answer(db, caller, run, *call, reply),
+            Write::Decide(word) => approvals::decide(db, word),
+            Write::Begin { caller, run, call } => approvals::begin(db, caller, run, *call),
             Write::Expire(now) => expire(db, *now),
         }
     }
@@ -161,6 +177,7 @@ fn expire(db: &Connection, now: Timestamp) -> rusqlite::Result<u64> {
     let over: Vec<(i64, String, String)> = found.collect::<rusqlite::Result<_>>()?;
     for (id, caller, run) in &over {
         db.prepare_cached("DELETE FROM answers WHERE caller = ?1 AND run = ?2")?.execute((caller, run))?;
+        db.prepare_cached("DELETE FROM approvals WHERE caller = ?1 AND run = ?2")?.execute((caller, run))?;
         db.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id])?;
     }
     Ok(over.len() as u64)

@@ -6,7 +6,7 @@ use isolith_core::{nearest, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "listen",
     "host",
     "policy",
@@ -15,6 +15,7 @@ const KEYS: [&str; 13] = [
     "tls_key",
     "hold",
     "keep",
+    "approval_time",
     "drain",
     "idle",
     "live_runs",
@@ -50,6 +51,7 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
             "tls_key" => args.tls_key = args.tls_key.or(Some(folder.join(read.text().map_err(failed)?))),
             "hold" => args.hold = args.hold.or(Some(read.duration().map_err(failed)?)),
             "keep" => args.keep = args.keep.or(Some(read.duration().map_err(failed)?)),
+            "approval_time" => args.approval_time = args.approval_time.or(Some(read.duration().map_err(failed)?)),
             "drain" => args.drain = args.drain.or(Some(read.duration().map_err(failed)?)),
             "idle" => args.idle = args.idle.or(Some(read.duration().map_err(failed)?)),
             "live_runs" => args.live_runs = args.live_runs.or(Some(read.number(RUNS_MAX).map_err(failed)?)),
