@@ -206,7 +206,7 @@ impl Host for Gate {
 
     fn waits(&self, call: &HostCall) -> bool {
         let HostCall::Tool { name, .. } = call else { return false };
-        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name == *name && !tool.command.is_empty());
+        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name.exact() == Some(name) && !tool.command.is_empty());
         self.means.tools.waits(call) && !self.grants.iter().any(commanded)
     }
 
