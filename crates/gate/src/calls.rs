@@ -8,7 +8,7 @@ use crate::outside::For;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
     Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
-    SecretName, ToolGrant, admit,
+    SecretName, ToolGrant, ToolName, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -116,7 +116,7 @@ impl Gate {
         .await
     }
 
-    pub(crate) async fn tool(&self, id: CallId, name: BindingName, args: Option<Json>) -> Answer {
+    pub(crate) async fn tool(&self, id: CallId, name: ToolName, args: Option<Json>) -> Answer {
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         self.booked(label, sent, async {
@@ -126,7 +126,7 @@ impl Gate {
             let args = edited.or(args);
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
-            let reply = match self.commanded(tool) {
+            let reply = match self.commanded(&name, tool) {
                 None => {
                     let call = HostCall::Tool { name: name.clone(), args };
                     self.outside.wait(id, For::Tool, self.means.tools.call(id, call)).await.reply
@@ -145,10 +145,10 @@ impl Gate {
     }
 
     /// The grant that says which command does a tool's work: one that only asks may leave that to one that allows.
-    fn commanded<'a>(&'a self, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
+    fn commanded<'a>(&'a self, name: &ToolName, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
         let others =
             self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
-                Power::Tool(other) if other.name == tool.name => Some(other),
+                Power::Tool(other) if other.name.exact() == Some(name) => Some(other),
                 _ => None,
             });
         std::iter::once(tool).chain(others).find(|tool| !tool.command.is_empty())

@@ -253,7 +253,7 @@ impl Host for Gate {
         {
             return true;
         }
-        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name == *name && !tool.command.is_empty());
+        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name.exact() == Some(name) && !tool.command.is_empty());
         self.means.tools.waits(call) && !self.grants.iter().any(commanded)
     }
 

@@ -58,7 +58,11 @@ impl SuspendedRun {
             })
             .collect();
         let from = asked.iter().filter_map(|asked| asked.lines.first()).min().copied().unwrap_or(0);
-        let is_asked = |line: &u32| asked.iter().any(|asked| asked.lines == [*line]);
+        // As many questions as there are lines they may come from: then these lines are asked about, and not ahead.
+        let is_asked = |line: &u32| {
+            let own = asked.iter().filter(|asked| asked.lines.contains(line));
+            own.clone().next().is_some_and(|first| own.count() >= first.lines.len())
+        };
         let later = |need: &Need| {
             let places = need.places.iter().map(|place| place.line);
             let lines = lines(places.filter(|line| *line >= from && !is_asked(line)));
@@ -80,7 +84,7 @@ impl SuspendedRun {
 /// Whether a call may be one that reading the program found.
 fn leads_to(need: &Need, call: &HostCall) -> bool {
     match (&need.power, call) {
-        (Power::Tool(tool), HostCall::Tool { name, .. }) => tool.name == *name,
+        (Power::Tool(tool), HostCall::Tool { name, .. }) => tool.name.covers(name),
         (Power::Invoke(invoke), HostCall::Invoke { name, .. }) => invoke.name == *name,
         (Power::Kv(kv), HostCall::Kv { space, .. }) => kv.name == *space,
         (Power::Secret(secret), HostCall::Reveal { name }) => secret.name == *name,

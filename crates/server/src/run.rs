@@ -3,8 +3,8 @@
 use crate::caller::Caller;
 use crate::error::Refusal;
 use isolith_core::{
-    Answer, Ask, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, OutputSink, RunId, Stream, Timestamp,
-    Verdict,
+    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, OutputSink, RunId, Stream, Timestamp,
+    ToolName, Verdict,
 };
 use isolith_gate::Approvals;
 use std::collections::{BTreeMap, VecDeque};
@@ -71,7 +71,7 @@ impl Chain {
 }
 
 struct Open {
-    name: BindingName,
+    name: ToolName,
     args: Option<Json>,
     reply: Option<HostReply>,
     waker: Option<Waker>,
@@ -133,7 +133,7 @@ pub(crate) enum Event<'a> {
     },
     Call {
         id: CallId,
-        name: &'a BindingName,
+        name: &'a ToolName,
         args: Option<&'a Json>,
     },
     /// Someone has to agree to a call.
@@ -172,7 +172,7 @@ impl Run {
     pub(crate) fn asleep(
         self,
         outcome: Arc<str>,
-        open: Vec<(CallId, BindingName, Option<Json>)>,
+        open: Vec<(CallId, ToolName, Option<Json>)>,
         answers: Vec<(CallId, HostReply)>,
         asks: Vec<(Ask, Option<Verdict>)>,
     ) -> Run {

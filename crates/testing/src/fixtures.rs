@@ -188,11 +188,11 @@ fn bounded(number: f64, most: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use isolith_core::BindingName;
+    use isolith_core::ToolName;
     use std::task::{Context, Poll, Waker};
 
     fn call(host: &Fixtures, tool: &str, args: Option<&str>) -> Option<HostReply> {
-        let name = BindingName::new(tool).ok()?;
+        let name = ToolName::new(tool).ok()?;
         let args = args.and_then(|text| Json::from_text(text.into()).ok());
         poll(host, HostCall::Tool { name, args })
     }

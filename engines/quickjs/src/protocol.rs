@@ -2,8 +2,8 @@
 
 use crate::ask;
 use isolith_core::{
-    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply, Json,
-    Program, RequestId, Source, Start, Timestamp,
+    BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply, Json, Program, RequestId,
+    Source, Start, Timestamp, ToolName,
 };
 
 /// The length that stands for `undefined`.
@@ -184,7 +184,7 @@ pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> V
 pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<HostCall> {
     match kind {
         0 => Some(HostCall::Tool {
-            name: BindingName::new(std::str::from_utf8(name).ok()?).ok()?,
+            name: ToolName::new(std::str::from_utf8(name).ok()?).ok()?,
             args: match data {
                 None => None,
                 Some(bytes) => Some(Json::from_text(String::from_utf8(bytes.to_vec()).ok()?).ok()?),

@@ -36,7 +36,7 @@ impl Grant {
     }
 
     /// Allows a function that the embedder brings.
-    pub fn tool(name: BindingName) -> Self {
+    pub fn tool(name: impl Into<super::ToolPattern>) -> Self {
         Grant::allow(Power::Tool(ToolGrant::new(name)))
     }
 }
@@ -74,7 +74,11 @@ impl Bindings {
                 Power::Egress(_) => bindings.fetch = true,
                 Power::Files(_) => bindings.files = true,
                 Power::Kv(kv) => add(&mut bindings.kv, &kv.name),
-                Power::Tool(tool) => add(&mut bindings.tools, &tool.name),
+                Power::Tool(tool) => {
+                    if let Some(name) = tool.name.exact().and_then(|name| BindingName::new(name.as_str()).ok()) {
+                        add(&mut bindings.tools, &name);
+                    }
+                }
                 Power::Invoke(invoke) => add(&mut bindings.invoke, &invoke.name),
                 Power::Secret(secret) if secret.reveal => add(&mut bindings.secrets, &secret.name),
                 Power::Secret(_) => {}
