@@ -62,7 +62,7 @@ for (const [way, open] of Object.entries(ways)) {
 
     test("the list of tools is short, and always the same", async () => {
       const { tools } = await client.listTools();
-      assert.deepEqual(tools.map((tool) => tool.name), ["execute"]);
+      assert.deepEqual(tools.map((tool) => tool.name), ["execute", "resume"]);
       // A token is about four characters of such text; the list is sent with every request to a model.
       assert.ok(JSON.stringify(tools).length / 4 < 1500);
       assert.equal(JSON.stringify(tools), JSON.stringify((await client.listTools()).tools));

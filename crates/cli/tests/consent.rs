@@ -180,13 +180,13 @@ fn answers_come_from_nowhere_inside_the_project() {
 }
 
 #[test]
-fn a_grant_that_asks_asks_once_in_a_run() {
+fn a_grant_that_asks_asks_until_someone_agrees_for_the_run() {
     let scene = scene();
     let ask = format!("ask egress:http://127.0.0.1:{}", scene.origin.port());
-    let question = "allow? [y]es, [n]o: ";
+    let question = "allow? [y]es, for this [r]un, [n]o: ";
     let mut session = scene.start(&["run", "asks.ts", "--grant", &ask]);
     session.expect(question);
-    session.type_line("y");
+    session.type_line("r");
     let (code, stdout, screen) = session.end();
     assert_eq!((code, stdout.as_str(), screen.matches(question).count()), (0, "hellohello\n", 1), "{screen}");
     let mut session = scene.start(&["run", "asks.ts", "--grant", &ask]);
