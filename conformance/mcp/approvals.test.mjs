@@ -29,7 +29,7 @@ const stdio = { command: binary, args: ["mcp", "--manifest", "policy.toml"], env
 
 const marks = (file) => {
   try {
-    return readFileSync(join(place.path, file), "utf8");
+    return readFileSync(join(place.path, file), "utf8").trim();
   } catch {
     return "";
   }
@@ -41,7 +41,7 @@ after(() => place[Symbol.dispose]());
 /** Says yes to production with another place, and no to the rest. */
 const person = (asked) => (request) => {
   asked.push(request.params);
-  return request.params.message.includes('"prod"')
+  return request.params.message.includes('with {"env":"prod"}')
     ? { action: "accept", content: { decision: "once", args: '{"env":"staging"}' } }
     : { action: "accept", content: { decision: "deny", reason: "not today" } };
 };

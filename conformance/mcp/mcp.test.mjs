@@ -62,7 +62,7 @@ for (const [way, open] of Object.entries(ways)) {
 
     test("the list of tools is short, and always the same", async () => {
       const { tools } = await client.listTools();
-      assert.deepEqual(tools.map((tool) => tool.name), ["execute", "resume"]);
+      assert.deepEqual(tools.map((tool) => tool.name), ["execute", "resume", "workspace_script"]);
       // A token is about four characters of such text; the list is sent with every request to a model.
       assert.ok(JSON.stringify(tools).length / 4 < 1500);
       assert.equal(JSON.stringify(tools), JSON.stringify((await client.listTools()).tools));
@@ -127,6 +127,21 @@ for (const [way, open] of Object.entries(ways)) {
       assert.equal(next.structuredContent.value, 1);
       // Over HTTP it is the hanging up that counts, which clients of the older protocol do not do for one call.
       if (way === "today's protocol over HTTP") await stopped();
+    });
+
+    test("a script has its outputs in order and an exit code, whatever happens", async () => {
+      const script = async (args) => (await client.callTool({ name: "workspace_script", arguments: args })).structuredContent;
+      assert.deepEqual(await script({ code: "console.log('a'); console.error('b'); return { n: 1 }" }), {
+        outputs: [{ type: "stdout", data: "a\n" }, { type: "stderr", data: "b\n" }, { type: "result", value: { n: 1 } }],
+        exitCode: 0,
+      });
+      const thrown = await script({ code: "throw new TypeError('no')" });
+      assert.deepEqual([thrown.exitCode, thrown.error.name, thrown.error.message], [1, "TypeError", "no"]);
+      assert.equal((await script({ code: "return (" })).exitCode, 1);
+      assert.equal((await script({ code: "for (;;);", timeoutMs: 100 })).exitCode, 1);
+      const python = await script({ code: "print(1)", language: "python" });
+      const words = "WorkerLoaderScriptRunner: language 'python' is not supported (the script runner is JavaScript-only; use workspace_run_code for other languages).";
+      assert.deepEqual(python, { outputs: [], exitCode: 1, error: { name: "Error", message: words } });
     });
 
     test("an unknown tool is an error that names the right one", async () => {

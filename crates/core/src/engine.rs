@@ -1,6 +1,6 @@
-use crate::{Ask, 
-    Ambient, Answer, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits, PendingCall,
-    Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
+use crate::{
+    Ambient, Answer, Ask, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits,
+    PendingCall, Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -86,7 +86,10 @@ impl Gate {
                 _ => None,
             };
             let decision = admit::files(&self.grants, &path, op.access());
-            let grant = self.pass(Some(id), decision, || what).await.map_err(|refused| (refused.error, Some(refused.wanted)))?;
+            let grant = self
+                .pass(Some(id), decision, || what)
+                .await
+                .map_err(|refused| (refused.error, Some(refused.wanted)))?;
             let Power::Files(own) = &grant.power else { return Err((missing("files.missing", "no files here"), None)) };
             if let Some(to) = &to {
                 // Both places have to be allowed by all grants, and by one and the same. It is one call, and counted once.

@@ -249,7 +249,8 @@ impl Host for Gate {
         let HostCall::Tool { name, args } = call else { return false };
         // However many wait for a word at one time, they are to be shown together.
         if self.grants.iter().any(|grant| grant.rule == Rule::Ask)
-            && admit::tool(&self.grants, name, args.as_ref()).is_ok_and(|admitted| self.ledger.asks(&admitted).is_some())
+            && admit::tool(&self.grants, name, args.as_ref())
+                .is_ok_and(|admitted| self.ledger.asks(&admitted).is_some())
         {
             return true;
         }
@@ -278,7 +279,8 @@ impl Host for Gate {
         let mut asks = self.means.approver.open();
         for ask in &mut asks {
             // It is shown to people, and kept where secrets are not.
-            let shown = |args: &Json| Json::from_text(self.scrub(args.text()).into_owned()).unwrap_or_else(|_| Json::null());
+            let shown =
+                |args: &Json| Json::from_text(self.scrub(args.text()).into_owned()).unwrap_or_else(|_| Json::null());
             ask.args = ask.args.as_ref().map(shown);
             ask.what = self.scrub(&ask.what).into_owned();
         }

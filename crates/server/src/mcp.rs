@@ -9,6 +9,7 @@ mod elicit;
 mod http;
 mod opening;
 mod progress;
+mod script;
 mod state;
 mod tools;
 

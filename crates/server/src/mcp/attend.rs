@@ -1,7 +1,7 @@
 //! A call of a tool that runs a program: started or taken up again, attended until it ends or has to ask someone.
 
 use super::http::Visit;
-use super::{Mcp, answer, asked, elicit, progress, state, tools};
+use super::{Mcp, answer, asked, elicit, progress, script, state, tools};
 use crate::asked::{Table, run_id};
 use crate::caller::Caller;
 use crate::error::Refusal;
@@ -9,8 +9,8 @@ use crate::routes::approvals::reviewed;
 use crate::run::{Awaited, Run, Stage};
 use isolith_core::{Ask, CallId, Scope};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, InputRequest, InputRequiredResult, InputRequests,
-    InputResponses, ProtocolVersion, ServerRequest,
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, InputRequest, InputRequests,
+    InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -33,6 +33,7 @@ impl Mcp {
         let arguments = serde_json::to_vec(&request.arguments.unwrap_or_default())
             .map_err(|error| Refusal::internal("reading a call", &error))?;
         let digest = state::digest(&request.name, &arguments);
+        let is_script = request.name == tools::SCRIPT;
         let progress = progress::Progress::of(&context);
         let hear = |run: &Arc<Run>| {
             if let Some(progress) = &progress {
@@ -56,6 +57,10 @@ impl Mcp {
                 }
                 run
             }
+            (None, tools::SCRIPT) => match script::read(&visit.caller, &arguments)? {
+                Ok(asked) => self.app.runs.start(&visit.caller, asked, false, hear).await?,
+                Err(result) => return Ok(result.into()),
+            },
             (None, _) => self.app.runs.start(&visit.caller, asked(&arguments, &visit.caller)?, false, hear).await?,
         };
         let telling = async {
@@ -76,6 +81,7 @@ impl Mcp {
                 }
             };
             let (outcome, awaited) = match stage {
+                Stage::Ended(outcome) if is_script => return script::ended(&outcome).map(Into::into),
                 Stage::Ended(outcome) => return answer::ended(&outcome).map(Into::into),
                 Stage::Refused(refusal) => return Err(refusal),
                 Stage::Waiting(outcome, awaited) if !awaited.asks.is_empty() => (outcome, awaited),
@@ -83,8 +89,12 @@ impl Mcp {
                     return Err(Refusal::internal("waiting for a run", &"it waits for someone who is not there"));
                 }
             };
+            let waits = || match is_script {
+                true => Ok(script::waits(&run.id).into()),
+                false => answer::suspended(&outcome, &run.id).map(Into::into),
+            };
             if !can_ask(&context, &visit.caller) {
-                return answer::suspended(&outcome, &run.id).map(Into::into);
+                return waits();
             }
             let review = reviewed(&self.app, &run).await?;
             let asks: Vec<Ask> =
@@ -93,7 +103,7 @@ impl Mcp {
                 return self.in_rounds(&run, &asks, &review, &digest);
             }
             if self.caller.is_none() || !self.at_once(&run, &asks, &review, &context, &awaited).await? {
-                return answer::suspended(&outcome, &run.id).map(Into::into);
+                return waits();
             }
         }
         match run.stage() {

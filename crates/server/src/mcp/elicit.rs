@@ -28,7 +28,8 @@ pub(super) fn form(ask: &Ask, review: &Value) -> Result<ElicitRequestParams, Ref
     });
     if let Some(args) = &ask.args {
         let description = "Other arguments to call it with, as JSON. Leave it as it is to agree to what is asked.";
-        properties["args"] = json!({ "type": "string", "title": "Arguments", "description": description, "default": args.text() });
+        properties["args"] =
+            json!({ "type": "string", "title": "Arguments", "description": description, "default": args.text() });
     }
     let params = json!({
         "mode": "form",

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 pub(super) const EXECUTE: &str = "execute";
 pub(super) const RESUME: &str = "resume";
-pub(super) const NAMES: [&str; 2] = [EXECUTE, RESUME];
+pub(super) const SCRIPT: &str = "workspace_script";
+pub(super) const NAMES: [&str; 3] = [EXECUTE, RESUME, SCRIPT];
 
 /// In an order that never changes.
 pub(super) fn all() -> Vec<Tool> {
-    vec![execute(), resume()]
+    vec![execute(), resume(), script()]
 }
 
 fn execute() -> Tool {
@@ -30,19 +31,51 @@ function: use `await` and `return`. `console.log` lines come back too. No Node o
         "additionalProperties": false,
     });
     let annotations = ToolAnnotations::with_title("Run a program").read_only(false).destructive(false).open_world(true);
-    Tool::new(EXECUTE, description, object(input)).with_raw_output_schema(object(outcome())).with_annotations(annotations)
+    Tool::new(EXECUTE, description, object(input))
+        .with_raw_output_schema(object(outcome()))
+        .with_annotations(annotations)
 }
 
 fn resume() -> Tool {
-    let description = "Gives the result of a program that was suspended until a person agreed, or says that it still waits.";
+    let description =
+        "Gives the result of a program that was suspended until a person agreed, or says that it still waits.";
     let input = json!({
         "type": "object",
         "properties": { "run": { "type": "string", "description": "Its `run`" } },
         "required": ["run"],
         "additionalProperties": false,
     });
-    let annotations = ToolAnnotations::with_title("Take up a program").read_only(false).destructive(false).open_world(true);
-    Tool::new(RESUME, description, object(input)).with_raw_output_schema(object(outcome())).with_annotations(annotations)
+    let annotations =
+        ToolAnnotations::with_title("Take up a program").read_only(false).destructive(false).open_world(true);
+    Tool::new(RESUME, description, object(input))
+        .with_raw_output_schema(object(outcome()))
+        .with_annotations(annotations)
+}
+
+fn script() -> Tool {
+    let description =
+        "Runs a short JavaScript in a fresh isolate: outputs in order, then the value it returns. `execute` does more.";
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "code": { "type": "string" },
+            "language": { "type": "string", "default": "javascript" },
+            "timeoutMs": { "type": "integer", "minimum": 1 },
+        },
+        "required": ["code"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "outputs": { "type": "array", "items": { "type": "object", "properties": { "type": { "enum": ["stdout", "stderr", "display", "result"] } } } },
+            "exitCode": { "type": "integer" },
+            "error": { "type": "object" },
+        },
+        "required": ["outputs", "exitCode"],
+    });
+    let annotations = ToolAnnotations::with_title("Run a script").read_only(false).destructive(false).open_world(true);
+    Tool::new(SCRIPT, description, object(input)).with_raw_output_schema(object(output)).with_annotations(annotations)
 }
 
 fn outcome() -> Value {
