@@ -200,6 +200,21 @@ pub fn tool<'a>(grants: &'a [Grant], name: &ToolName, args: Option<&Json>) -> De
     bounded(grants, own, args, || (format!("the tool `{name}`"), Power::Tool(ToolGrant::new(name.clone()))))
 }
 
+/// Whether a guest may know of a tool: some grant lets it be called, at least with some arguments, and none forbids that.
+pub fn knows_tool(grants: &[Grant], name: &ToolName) -> bool {
+    let about = |grant: &&Grant| matches!(&grant.power, Power::Tool(tool) if tool.name.covers(name));
+    let forbids =
+        |grant: &Grant| grant.rule == Rule::Deny && matches!(&grant.power, Power::Tool(tool) if tool.args.is_empty());
+    let mut known = false;
+    for grant in grants.iter().filter(about) {
+        if forbids(grant) {
+            return false;
+        }
+        known |= grant.rule != Rule::Deny;
+    }
+    known
+}
+
 /// Whether another program may be called with this input.
 pub fn invoke<'a>(grants: &'a [Grant], name: &BindingName, args: Option<&Json>) -> Decision<'a> {
     let own = |power: &'a Power| match power {

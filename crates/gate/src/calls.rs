@@ -5,6 +5,7 @@ use crate::gate::Gate;
 use crate::ledger::Passed;
 use crate::means::{Invocation, Invoked};
 use crate::outside::For;
+use crate::upstream::Owner;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
     Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
@@ -120,16 +121,27 @@ impl Gate {
     }
 
     pub(crate) async fn tool(&self, id: CallId, name: ToolName, args: Option<Json>) -> Answer {
+        if name.is_reserved() {
+            return self.about_tools(&name, args).await;
+        }
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         self.booked(label, sent, async {
-            let decide = |args: Option<&Json>| admit::tool(&self.grants, &name, args);
+            let first = admit::tool(&self.grants, &name, args.as_ref());
+            let owner = match &first {
+                Ok(admitted) if self.is_upstream(&name, admitted.grant) => self.owner_of(&name).await,
+                _ => Owner::Agrees,
+            };
+            let decide = |args: Option<&Json>| owner.narrows(admit::tool(&self.grants, &name, args));
             let passed = self.pass_with(id, args.as_ref(), decide, || format!("the tool `{name}`")).await;
-            let Passed { grant, args: edited } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
-            let args = edited.or(args);
+            let Passed { index, args: edited, .. } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
+            let (grant, args) = (&self.grants[index], edited.or(args));
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
             let reply = match self.commanded(&name, tool) {
+                None if name.namespace().is_some() => {
+                    HostReply::Value { json: self.upstream(&name, args).await.map_err(|error| (error, None))? }
+                }
                 None => {
                     let call = HostCall::Tool { name: name.clone(), args };
                     self.outside.wait(id, For::Tool, self.means.tools.call(id, call)).await.reply
@@ -145,6 +157,12 @@ impl Gate {
             Ok((reply, grant))
         })
         .await
+    }
+
+    /// Whether a tool is for who brings its namespace, and not for a command.
+    fn is_upstream(&self, name: &ToolName, grant: &Grant) -> bool {
+        let Power::Tool(tool) = &grant.power else { return false };
+        name.namespace().is_some() && self.commanded(name, tool).is_none()
     }
 
     /// The grant that says which command does a tool's work: one that only asks may leave that to one that allows.
@@ -165,7 +183,7 @@ impl Gate {
             .booked(label, sent, async {
                 let decide = |args: Option<&Json>| admit::invoke(&self.grants, &name, args);
                 let passed = self.pass_with(id, args.as_ref(), decide, || format!("invoking `{name}`")).await;
-                let Passed { grant, args: edited } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
+                let Passed { grant, args: edited, .. } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
                 let args = edited.or(args);
                 let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
                     return Err((missing("invoke.missing", "there are no programs to invoke here"), None));

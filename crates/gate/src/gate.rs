@@ -8,6 +8,7 @@ use crate::means::{Means, Question};
 use crate::outside::{For, Outside};
 use crate::redact::Redactor;
 use crate::requests::Requests;
+use crate::send::Vaults;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
     Admitted, Answer, Ask, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Json, Limits,
@@ -31,6 +32,8 @@ pub struct Gate {
     vault: OnceLock<Vault>,
     pub(crate) schemas: Schemas,
     folders: OnceLock<Folders>,
+    /// Those of who brings its tools.
+    pub(crate) vaults: Vaults,
     pub(crate) bodies: Bodies,
     pub(crate) requests: Requests,
     client: OnceLock<Client>,
@@ -76,6 +79,7 @@ impl Gate {
             vault: OnceLock::new(),
             schemas: Schemas::of(&grants)?,
             folders: OnceLock::new(),
+            vaults: Vaults::default(),
             book: Book::new(run, program, means.audit.clone(), Arc::clone(&redactor)),
             bodies: Bodies::default(),
             requests: Requests::default(),
@@ -253,6 +257,10 @@ impl Host for Gate {
                 .is_ok_and(|admitted| self.ledger.asks(&admitted).is_some())
         {
             return true;
+        }
+        // What has a namespace is performed from here.
+        if name.namespace().is_some() {
+            return false;
         }
         let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name.exact() == Some(name) && !tool.command.is_empty());
         self.means.tools.waits(call) && !self.grants.iter().any(commanded)

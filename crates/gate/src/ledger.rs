@@ -15,6 +15,8 @@ pub(crate) struct Refused {
 #[derive(Debug)]
 pub(crate) struct Passed<'a> {
     pub(crate) grant: &'a Grant,
+    /// Its place among the grants.
+    pub(crate) index: usize,
     /// What to make it with instead, where someone said so.
     pub(crate) args: Option<Json>,
 }
@@ -91,7 +93,7 @@ impl Ledger {
                 return Err(refused(admitted.grant, message));
             }
         }
-        Ok(Passed { grant: admitted.grant, args })
+        Ok(Passed { grant: admitted.grant, index: admitted.index, args })
     }
 
     fn spend(&self, budget: &Budget) -> bool {

@@ -17,6 +17,8 @@ mod redact;
 mod requests;
 mod schema;
 mod secrets;
+mod send;
+mod upstream;
 mod whole;
 
 pub use approvals::{Approvals, Asking, Desk};
@@ -28,3 +30,5 @@ pub use means::{Approver, Invocation, Invoked, Means, Programs, Question};
 pub use redact::{RedactStream, Redactor};
 pub use schema::Schemas;
 pub use secrets::{Secret, Vault};
+pub use send::Sent;
+pub use upstream::Upstreams;
