@@ -3,6 +3,7 @@ use crate::args::Resume;
 use crate::commands::session::{self, Session};
 use crate::failure::Failure;
 use crate::job::Job;
+use crate::journals;
 use crate::progress::Spinner;
 use isolith_runner::{Again, RunError, SuspendedRun};
 
@@ -19,7 +20,13 @@ pub(crate) fn resume(args: Resume) -> Done {
     let (run, host, audit) = Job::again(run, &args.grants, &session.runner)?;
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
     let attend = session::attend(host, args.show, &spinner);
-    let ended = session.runtime.block_on(session.runner.resume(run, attend, again));
+    let ended = match journals::going_on(&run)? {
+        Some((journal, earlier)) => {
+            let resumed = session.runner.resume_recording(run, attend, again, Box::new(journal), &earlier);
+            session.runtime.block_on(resumed)
+        }
+        None => session.runtime.block_on(session.runner.resume(run, attend, again)),
+    };
     spinner.done();
     session::flush(audit)?;
     session::finish(ended, args.show, suspend, &name, &source)
