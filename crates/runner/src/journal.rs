@@ -9,12 +9,13 @@ mod reply;
 
 pub(crate) use hash::{Asked, Outputs, outcome_hash};
 pub(crate) use record::Origin;
-use record::{Record, Stepped, Turned};
 pub use record::{Delivered, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Undelivered};
+use record::{Record, Stepped, Turned};
 
 use crate::capture::Capture;
 use isolith_core::{
-    Act, CallId, Digest, EngineError, Grant, Host, HostCall, HostReply, Outcome, PendingCall, Recorder, Step, StoreProblem, Turn,
+    Act, CallId, Digest, EngineError, Grant, Host, HostCall, HostReply, Json, Outcome, PendingCall, Recorder, Step,
+    StoreProblem, Turn,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -142,7 +143,7 @@ impl Journal {
             Cow::Owned(clean) => {
                 self.redacted = true;
                 // What a digest was made of can be guessed from it.
-                Made { digest: Digest::of(&clean).to_string(), call: None, ..made }
+                Made { digest: Digest::of(&clean).to_string(), call: Json::from_text(clean).ok(), ..made }
             }
         }
     }

@@ -17,8 +17,8 @@ mod runner;
 mod tools;
 
 pub use clock::Time;
-pub use journal::{Delivered, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Recording, Undelivered};
 pub use isolith_program::{Language, SourceError};
+pub use journal::{Delivered, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Recording, Undelivered};
 pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
 pub use replay::{Divergence, Look, Replayed, Seen, Stopped, Verdict};

@@ -93,7 +93,8 @@ impl Runner {
         }
         let ended = recorded.end.as_ref();
         let language = language_named(&header.language);
-        let receipt = |outputs| Receipt { id: Some(header.run.clone()), outputs, usage: <_>::default(), calls: Vec::new() };
+        let receipt =
+            |outputs| Receipt { id: Some(header.run.clone()), outputs, usage: <_>::default(), calls: Vec::new() };
         let (outcome, asked) = match prepare(&header.source, &header.name, language) {
             Err(error) => (receipt(Vec::new()).not_a_program(&error), recorded.asked()),
             Ok(prepared) => match self.perform(recorded, &prepared).await? {

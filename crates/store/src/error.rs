@@ -47,7 +47,9 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A journal is not as it was written.
-    #[error("the journal `{path}` was changed or is damaged: record {record} does not fit its checksum [replay.damaged]")]
+    #[error(
+        "the journal `{path}` was changed or is damaged: record {record} does not fit its checksum [replay.damaged]"
+    )]
     Journal {
         /// Which file.
         path: PathBuf,

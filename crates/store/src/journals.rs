@@ -129,8 +129,7 @@ impl JournalFile {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
         let file = file.and_then(locked).map_err(cannot(&beside))?;
         file.set_len(0).map_err(cannot(&beside))?;
-        let mut new =
-            JournalFile { path: beside.clone(), file, pending: Vec::new(), sum: String::new(), bytes: 0 };
+        let mut new = JournalFile { path: beside.clone(), file, pending: Vec::new(), sum: String::new(), bytes: 0 };
         let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
         records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
         std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
@@ -145,7 +144,10 @@ impl Recorder for JournalFile {
         let sum = next_sum(&self.sum, record);
         let bytes = self.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
         if bytes > JOURNAL_BYTES_MAX {
-            return Err(StoreProblem(format!("a journal may have {} MiB, and this one is full", JOURNAL_BYTES_MAX >> 20)));
+            return Err(StoreProblem(format!(
+                "a journal may have {} MiB, and this one is full",
+                JOURNAL_BYTES_MAX >> 20
+            )));
         }
         for part in [sum.as_bytes(), b" ", record.as_bytes(), b"\n"] {
             self.pending.extend_from_slice(part);

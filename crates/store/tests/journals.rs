@@ -75,7 +75,11 @@ fn a_changed_record_is_named() {
     let rows: [(&str, fn(String) -> String, usize); 5] = [
         ("a value", |text| text.replace("[2]", "[7]"), 2),
         ("the last value", |text| text.replace("[3]", "[7]"), 3),
-        ("a line left out", |text| text.lines().filter(|line| !line.ends_with("[2]")).map(|l| format!("{l}\n")).collect(), 2),
+        (
+            "a line left out",
+            |text| text.lines().filter(|line| !line.ends_with("[2]")).map(|l| format!("{l}\n")).collect(),
+            2,
+        ),
         ("lines in another order", |text| text.lines().rev().map(|line| format!("{line}\n")).collect(), 1),
         ("a checksum", |text| format!("{}{}", if text.starts_with('0') { '1' } else { '0' }, &text[1..]), 1),
     ];

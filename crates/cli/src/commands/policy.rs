@@ -81,7 +81,7 @@ fn print(flips: &[Flip], runs: usize, calls: usize, unknown: usize) {
         let place = format!("({name}, call {}: {reason})", call.0);
         anstream::println!("{change} {} {}", inert(what, terminal), inert(&place, terminal).style(QUIET));
     }
-    let left_out = if unknown > 0 { format!(", {unknown} calls are not known well enough") } else { String::new() };
-    let summary = format!("{} of {calls} decisions in {runs} runs would change{left_out}", flips.len());
+    let left_out = if unknown > 0 { format!(", not known well enough: {unknown}") } else { String::new() };
+    let summary = format!("runs: {runs}, decisions: {calls}, would change: {}{left_out}", flips.len());
     anstream::println!("{}", summary.style(QUIET));
 }

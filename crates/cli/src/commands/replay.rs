@@ -175,7 +175,8 @@ fn until(session: &Session, recorded: &Recorded, call: u32, expressions: Vec<Str
         Err(divergence) => return Err(Failure::program(divergence)),
     };
     if as_json {
-        let calls = |all: &[Made]| all.iter().map(|made| json!({ "call": made.id, "what": made.label() })).collect::<Vec<_>>();
+        let calls =
+            |all: &[Made]| all.iter().map(|made| json!({ "call": made.id, "what": made.label() })).collect::<Vec<_>>();
         let pending = |made: &Made| json!({ "call": made.id, "what": made.label(), "asked": made.call });
         show::line(&show::to_json(&json!({
             "run": recorded.header.run,

@@ -53,8 +53,11 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
     }
     if !as_json {
         let Tally { same, inexact, wrong } = tally;
-        let (all, word) = (runs.len(), if reexecute { "the same" } else { "whole" });
-        let summary = format!("{all} recorded runs: {same} {word}, {inexact} that cannot be repeated exactly, {wrong} wrong");
+        let word = if reexecute { "the same" } else { "whole" };
+        let summary = format!(
+            "recorded runs: {}, {word}: {same}, not to be repeated exactly: {inexact}, wrong: {wrong}",
+            runs.len()
+        );
         anstream::println!("{}", summary.style(QUIET));
     }
     Ok(if tally.wrong > 0 { Exit::Failed } else { Exit::Ok })

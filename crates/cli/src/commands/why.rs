@@ -39,7 +39,10 @@ pub(crate) fn why(args: &Why) -> Done {
     let recorded = journals::recorded(&journals, &run)?;
     let Some(call) = args.call else { return list(&recorded, args.json) };
     let explained = explain(&recorded, CallId(call)).ok_or_else(|| {
-        Failure::usage(format!("the run has no call {call} [replay.unknown]"), format!("`isolith why {run}` lists its calls"))
+        Failure::usage(
+            format!("the run has no call {call} [replay.unknown]"),
+            format!("`isolith why {run}` lists its calls"),
+        )
     })?;
     if args.json {
         show::line(&show::to_json(&explained));
@@ -105,6 +108,7 @@ fn print(explained: &Explanation<'_>, name: &str) {
         line("asked", asked.text());
     }
     match &explained.decided {
+        None if explained.asked.is_none() => line("decided", "not known: the call was too large to be kept"),
         None => line("decided", "nothing: no grant has a say about this"),
         Some(decision) => print_decision(decision, &line),
     }

@@ -21,7 +21,10 @@ pub(crate) enum Record {
     Start(Box<Header>),
     Turn(Turned),
     Step(Stepped),
-    Suspended { turns: u64, redacted: bool },
+    Suspended {
+        turns: u64,
+        redacted: bool,
+    },
     End(Ending),
     /// A record of which nothing could be kept without keeping a secret.
     Lost,
@@ -192,7 +195,9 @@ impl Made {
         match self.call() {
             Some(HostCall::Sleep { until }) => format!("a timer for {}", until.as_micros()),
             Some(call) => call.label().map_or_else(|| "a body".into(), |(_, what)| what),
-            None => self.named.clone().map_or_else(|| format!("a call of digest {:.16}", self.digest), |(_, what)| what),
+            None => {
+                self.named.clone().map_or_else(|| format!("a call of digest {:.16}", self.digest), |(_, what)| what)
+            }
         }
     }
 }

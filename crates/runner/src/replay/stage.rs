@@ -51,7 +51,8 @@ impl Stage {
         let mut limits = Limits { cpu: header.limits.cpu.saturating_mul(CPU_FACTOR).min(CPU_MAX), ..header.limits };
         if let Some(probe) = probe {
             bindings.tools.push(probe.tool().clone());
-            limits = Limits { calls: limits.calls + 1, output_bytes: limits.output_bytes + look::SEEN_BYTES_MAX, ..limits };
+            limits =
+                Limits { calls: limits.calls + 1, output_bytes: limits.output_bytes + look::SEEN_BYTES_MAX, ..limits };
         }
         let start = Start {
             limits,
@@ -69,7 +70,11 @@ impl Stage {
     }
 
     /// Plays one turn, and holds what the program does then against the record.
-    pub(super) async fn turn(&mut self, number: u32, turn: &RecordedTurn) -> Result<Result<Step, Divergence>, RunError> {
+    pub(super) async fn turn(
+        &mut self,
+        number: u32,
+        turn: &RecordedTurn,
+    ) -> Result<Result<Step, Divergence>, RunError> {
         let step = match self.deliver(turn, &turn.replies).await? {
             Ok(step) => step,
             Err(divergence) => return Ok(Err(divergence)),
@@ -136,7 +141,11 @@ impl Stage {
             let expected = expected.get(at);
             if expected.is_none_or(|made| (made.id, &made.digest) != (found.id, &found.digest)) {
                 let expected = expected.map_or_else(|| "no call".into(), shown);
-                return Err(Divergence { at: call_name(call.id), expected, found: format!("asks for {}", shown(&found)) });
+                return Err(Divergence {
+                    at: call_name(call.id),
+                    expected,
+                    found: format!("asks for {}", shown(&found)),
+                });
             }
             self.take(call);
         }
