@@ -13,7 +13,7 @@ use isolith_core::{
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Gate, Identity, Means};
-use isolith_runner::{NoTools, Plan, ProgramFiles, Recording, Runner, SuspendedRun};
+use isolith_runner::{Durable, NoTools, Plan, ProgramFiles, Recording, Runner, SuspendedRun};
 use isolith_store::DataFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl Job {
     pub(crate) fn recording(&mut self) -> Result<Option<Recording>, Failure> {
         let (Some(requested), Some(run)) = (self.record.take(), &self.plan.id) else { return Ok(None) };
         let journal = data_folder()?.journals().and_then(|journals| journals.create(run)).map_err(store)?;
-        Ok(Some(Recording { to: Box::new(journal), requested }))
+        Ok(Some(Recording { to: Box::new(journal), requested, durable: Durable::AtItsEnd }))
     }
 
     /// What a suspended run needs to go on: its own grants, as far as they are still allowed.

@@ -5,13 +5,18 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 use support::origin::{Origin, reply};
 use support::place::{Place, place};
 
 /// Commands that stand for tools: one that counts how often it is run, and one that fails.
 const MARK: &str = "mark=echo x >> marks; cat";
 const FAIL: &str = "fail=exit 1 ";
+/// How long a process is given to write down what it did.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Programs that use what there is to use. Each is run with several seeds.
 const PROGRAMS: [&str; 20] = [
@@ -269,6 +274,28 @@ fn a_run_that_was_suspended_and_resumed_is_one_journal() {
     assert!(again.stderr.contains("this run was resumed before"), "{}", again.stderr);
     let replayed = place.isolith(&["replay", "last", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&replayed.stdout).unwrap(), found);
+}
+
+#[test]
+fn a_process_that_was_killed_leaves_what_it_recorded() {
+    let place = place();
+    let program = "await tools.mark(1); await tools.mark(2); console.log('waits'); await new Promise((done) => setTimeout(done, 60_000))";
+    let mut child =
+        place.command(&["eval", program, "--record", "--tool", MARK]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "waits\n");
+    // What it said comes from within the turn that is recorded a moment later.
+    let started = Instant::now();
+    let states = || serde_json::from_str::<Value>(&place.isolith(&["why", "last", "--json"]).stdout).unwrap();
+    while states().as_array().unwrap().len() < 2 && started.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let listed: Value = serde_json::from_str(&place.isolith(&["replay", "--json"]).stdout).unwrap();
+    assert_eq!((&listed[0]["state"], &listed[0]["calls"]), (&json!("unfinished"), &json!(2)));
+    place.isolith(&["replay", "last"]).is(0, "eval: the same as far as the journal goes, which has no end\n", "");
 }
 
 #[test]

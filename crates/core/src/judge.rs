@@ -7,7 +7,6 @@ use crate::{FilesOp, Grant, GuestPath, HostCall, Method, Target};
 ///
 /// This is what the gate decides first. What it decides later is not in here: the address that a name turns out to have, where a
 /// redirect leads, how much of a budget is left.
-#[expect(clippy::result_large_err, reason = "as in `admit`")]
 pub fn judge<'a>(grants: &'a [Grant], call: &HostCall) -> Option<Result<Admitted<'a>, Refusal>> {
     match call {
         HostCall::Tool { name, args } => Some(admit::tool(grants, name, args.as_ref())),
@@ -21,7 +20,6 @@ pub fn judge<'a>(grants: &'a [Grant], call: &HostCall) -> Option<Result<Admitted
 }
 
 /// The same for one request; nothing for one that is never sent, whatever is granted.
-#[expect(clippy::result_large_err, reason = "as in `admit`")]
 pub fn judge_request<'a>(grants: &'a [Grant], method: &str, url: &str) -> Option<Result<Admitted<'a>, Refusal>> {
     let (method, target) = (Method::new(method).ok()?, Target::parse(url).ok()?);
     Some(admit::egress(grants, &method, &target))

@@ -27,6 +27,27 @@ pub struct Recording {
     pub to: Box<dyn Recorder>,
     /// What was asked for the run, before it was narrowed.
     pub requested: Vec<Grant>,
+    /// When it is on disk.
+    pub durable: Durable,
+}
+
+/// When the records of a run are on disk. They are given to the system at once: this is about a machine that stops, not a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durable {
+    /// Before the program sees what was recorded.
+    EachTurn,
+    /// Before anyone is told how it ended.
+    AtItsEnd,
+}
+
+/// The journal of a suspended run, to go on with.
+pub struct ResumedJournal<'a> {
+    /// Takes the records, behind the earlier ones.
+    pub to: Box<dyn Recorder>,
+    /// When they are on disk.
+    pub durable: Durable,
+    /// What it holds.
+    pub earlier: &'a Recorded,
 }
 
 /// The journal of a run in progress.
@@ -40,31 +61,32 @@ pub(crate) struct Journal {
     undelivered: BTreeSet<CallId>,
     redacted: bool,
     turns: u64,
+    durable: Durable,
 }
 
 impl Journal {
     pub(crate) fn begin(
-        to: Box<dyn Recorder>,
+        (to, durable): (Box<dyn Recorder>, Durable),
         host: Arc<dyn Host>,
         capture: Arc<Capture>,
         header: Header,
     ) -> Result<Journal, EngineError> {
         let (asked, outputs, undelivered) = (Asked::default(), Outputs::default(), BTreeSet::new());
-        let mut journal = Journal { to, host, capture, asked, outputs, undelivered, redacted: false, turns: 0 };
+        let mut journal =
+            Journal { to, host, capture, asked, outputs, undelivered, redacted: false, turns: 0, durable };
         journal.append(&Record::Start(Box::new(header)))?;
         Ok(journal)
     }
 
     /// Goes on with what another process began.
     pub(crate) fn resume(
-        to: Box<dyn Recorder>,
+        ResumedJournal { to, durable, earlier }: ResumedJournal<'_>,
         host: Arc<dyn Host>,
         capture: Arc<Capture>,
-        earlier: &Recorded,
     ) -> Journal {
         let outputs = Outputs::of(capture.outputs_from(0).iter());
         let (asked, redacted, turns) = (earlier.asked(), earlier.redacted, earlier.turns.len() as u64);
-        Journal { to, host, capture, asked, outputs, undelivered: BTreeSet::new(), redacted, turns }
+        Journal { to, host, capture, asked, outputs, undelivered: BTreeSet::new(), redacted, turns, durable }
     }
 
     /// How many turns it holds: a suspended run knows by this that the journal is its own.
@@ -80,7 +102,8 @@ impl Journal {
             self.undelivered.remove(id);
         }
         self.turns += 1;
-        self.append(&Record::Turn(Turned { now: turn.now, replies }))
+        self.append(&Record::Turn(Turned { now: turn.now, replies }))?;
+        if self.durable == Durable::EachTurn { self.to.sync().map_err(failed) } else { Ok(()) }
     }
 
     /// Writes down what it did then.

@@ -18,7 +18,10 @@ mod tools;
 
 pub use clock::Time;
 pub use isolith_program::{Language, SourceError};
-pub use journal::{Delivered, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Recording, Undelivered};
+pub use journal::{
+    Delivered, Durable, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Recording, ResumedJournal,
+    Undelivered,
+};
 pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
 pub use replay::{Divergence, Look, Replayed, Seen, Stopped, Verdict};

@@ -1,13 +1,11 @@
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::drive::{Begin, Drive, Stop};
-use crate::journal::{Header, Journal, Origin, Recorded, Recording};
+use crate::journal::{Header, Journal, Origin, Recording, ResumedJournal};
 use crate::plan::{Patience, Plan, PlanError};
 use crate::report::{Receipt, scrubbed};
 use crate::resume::{Saved, SuspendedRun, SuspendedRunError, language_name};
-use isolith_core::{
-    Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, Recorder, RunId, Seed, Start, Usage,
-};
+use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, RunId, Seed, Start, Usage};
 use isolith_program::{Language, Prepared, prepare};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -136,16 +134,15 @@ impl Runner {
         self.resume_with(run, attend, again, None).await
     }
 
-    /// Goes on with a run and with its journal, which holds what is `earlier`.
+    /// Goes on with a run and with its journal.
     pub async fn resume_recording(
         &self,
         run: SuspendedRun,
         attend: Attend,
         again: Again,
-        to: Box<dyn Recorder>,
-        earlier: &Recorded,
+        journal: ResumedJournal<'_>,
     ) -> Result<Ended, RunError> {
-        self.resume_with(run, attend, again, Some((to, earlier))).await
+        self.resume_with(run, attend, again, Some(journal)).await
     }
 
     async fn resume_with(
@@ -153,7 +150,7 @@ impl Runner {
         run: SuspendedRun,
         attend: Attend,
         again: Again,
-        journal: Option<(Box<dyn Recorder>, &Recorded)>,
+        journal: Option<ResumedJournal<'_>>,
     ) -> Result<Ended, RunError> {
         let saved = run.saved;
         if saved.engine != self.engine.name() {
@@ -166,7 +163,7 @@ impl Runner {
         let capture = Arc::new(capture);
         let sink = Arc::clone(&capture) as Arc<dyn OutputSink>;
         let journal = journal
-            .map(|(to, earlier)| Journal::resume(to, Arc::clone(&attend.host), Arc::clone(&capture), earlier))
+            .map(|journal| Journal::resume(journal, Arc::clone(&attend.host), Arc::clone(&capture)))
             .map(Box::new);
         let isolate = self.engine.resume(&run.state, sink).await?;
         let mut drive =
@@ -180,7 +177,7 @@ impl Runner {
 
     fn journal(
         &self,
-        Recording { to, requested }: Recording,
+        Recording { to, requested, durable }: Recording,
         plan: &Plan,
         seed: Seed,
         clock: &Clock,
@@ -191,7 +188,7 @@ impl Runner {
         let origin = Origin { engine: self.engine(), requested, started: clock.started(), seed, language };
         let run = plan.id.clone().unwrap_or_else(|| RunId("unnamed".into()));
         let header = Header::new(plan, run, origin);
-        Journal::begin(to, Arc::clone(host), Arc::clone(capture), header).map(Box::new)
+        Journal::begin((to, durable), Arc::clone(host), Arc::clone(capture), header).map(Box::new)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one run, gathered here and nowhere else")]

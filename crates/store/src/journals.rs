@@ -37,13 +37,9 @@ pub struct Lines {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    pending: Vec<u8>,
     sum: String,
     bytes: u64,
 }
-
-/// What is gathered before it is given to the system.
-const PENDING_BYTES: usize = 64 << 10;
 
 impl Journals {
     pub(crate) fn open(folder: PathBuf) -> Result<Journals, StoreError> {
@@ -57,7 +53,7 @@ impl Journals {
         let path = self.path(run)?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
         let file = file.and_then(locked).map_err(cannot(&path))?;
-        Ok(JournalFile { path, file, pending: Vec::new(), sum: String::new(), bytes: 0 })
+        Ok(JournalFile { path, file, sum: String::new(), bytes: 0 })
     }
 
     /// Goes on with a journal, behind its last whole record. Nothing when there is none.
@@ -70,7 +66,7 @@ impl Journals {
         };
         let (lines, bytes, sum) = read(&file, &path)?;
         file.set_len(bytes).map_err(cannot(&path))?;
-        Ok(Some((JournalFile { path, file, pending: Vec::new(), sum, bytes }, lines)))
+        Ok(Some((JournalFile { path, file, sum, bytes }, lines)))
     }
 
     /// The journal of a run, or nothing when it was not recorded.
@@ -118,18 +114,12 @@ impl Journals {
 }
 
 impl JournalFile {
-    fn write_out(&mut self) -> io::Result<()> {
-        self.file.write_all(&self.pending)?;
-        self.pending.clear();
-        Ok(())
-    }
-
     fn replace(&mut self, records: &[String]) -> Result<(), StoreError> {
         let beside = self.path.with_extension("new");
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
         let file = file.and_then(locked).map_err(cannot(&beside))?;
         file.set_len(0).map_err(cannot(&beside))?;
-        let mut new = JournalFile { path: beside.clone(), file, pending: Vec::new(), sum: String::new(), bytes: 0 };
+        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0 };
         let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
         records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
         std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
@@ -149,22 +139,18 @@ impl Recorder for JournalFile {
                 JOURNAL_BYTES_MAX >> 20
             )));
         }
-        for part in [sum.as_bytes(), b" ", record.as_bytes(), b"\n"] {
-            self.pending.extend_from_slice(part);
-        }
+        // Given to the system at once: what a killed process has recorded is there.
+        let line = [sum.as_str(), " ", record, "\n"].concat();
+        self.file.write_all(line.as_bytes()).map_err(|error| problem(&self.path, &error))?;
         (self.sum, self.bytes) = (sum, bytes);
-        if self.pending.len() > PENDING_BYTES {
-            self.write_out().map_err(|error| problem(&self.path, &error))?;
-        }
         Ok(())
     }
 
     fn sync(&mut self) -> Result<(), StoreProblem> {
-        self.write_out().and_then(|()| self.file.sync_data()).map_err(|error| problem(&self.path, &error))
+        self.file.sync_data().map_err(|error| problem(&self.path, &error))
     }
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
-        self.write_out().map_err(|error| problem(&self.path, &error))?;
         let failed = |error: StoreError| StoreProblem(error.to_string());
         let (mut lines, ..) = read(&self.file, &self.path).map_err(failed)?;
         let mut changed = false;

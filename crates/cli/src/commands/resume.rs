@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::job::Job;
 use crate::journals;
 use crate::progress::Spinner;
-use isolith_runner::{Again, RunError, SuspendedRun};
+use isolith_runner::{Again, Durable, ResumedJournal, RunError, SuspendedRun};
 
 pub(crate) fn resume(args: Resume) -> Done {
     let bytes = std::fs::read(&args.file).map_err(|error| {
@@ -22,7 +22,9 @@ pub(crate) fn resume(args: Resume) -> Done {
     let attend = session::attend(host, args.show, &spinner);
     let ended = match journals::going_on(&run)? {
         Some((journal, earlier)) => {
-            let resumed = session.runner.resume_recording(run, attend, again, Box::new(journal), &earlier);
+            let (to, durable) = (Box::new(journal), Durable::AtItsEnd);
+            let journal = ResumedJournal { to, durable, earlier: &earlier };
+            let resumed = session.runner.resume_recording(run, attend, again, journal);
             session.runtime.block_on(resumed)
         }
         None => session.runtime.block_on(session.runner.resume(run, attend, again)),
