@@ -3,6 +3,7 @@ use super::{Divergence, look};
 use crate::capture::Capture;
 use crate::clock::Time;
 use crate::journal::{Asked, Delivered, Made, Outputs, Recorded, RecordedTurn};
+use crate::plan::PlanError;
 use crate::runner::RunError;
 use crate::tools::NoTools;
 use isolith_core::{
@@ -42,6 +43,7 @@ impl Stage {
         probe: Option<&Probe>,
     ) -> Result<Stage, RunError> {
         let header = &recorded.header;
+        header.limits.check().map_err(PlanError::Limit)?;
         let started = match header.time {
             Time::Live => header.started,
             Time::Virtual(at) => at,
