@@ -72,7 +72,8 @@ fn a_torn_tail_is_dropped_and_written_over() {
 
 #[test]
 fn a_changed_record_is_named() {
-    let rows: [(&str, fn(String) -> String, usize); 5] = [
+    type Change = fn(String) -> String;
+    let rows: [(&str, Change, usize); 5] = [
         ("a value", |text| text.replace("[2]", "[7]"), 2),
         ("the last value", |text| text.replace("[3]", "[7]"), 3),
         (
