@@ -30,6 +30,13 @@ pub(crate) enum Command {
     Manifest(Manifest),
     /// Show what runs did, and what they were refused
     Audit(Audit),
+    /// Do a recorded run once more, without doing anything, and say whether it ends the same; or list the recorded runs
+    Replay(Replay),
+    /// Explain what was decided about a call of a recorded run
+    Why(Why),
+    /// Look at what a policy would change
+    #[command(subcommand)]
+    Policy(Policy),
     /// Keep secrets that grants can use, encrypted
     #[command(subcommand)]
     Secret(Secret),
@@ -124,6 +131,9 @@ pub(crate) struct RunOptions {
     /// Fixes all randomness
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Keep a journal of the run, for `isolith replay`
+    #[arg(long, conflicts_with = "worker")]
+    pub(crate) record: bool,
     /// Starts the clock here and lets waiting take no time: a date such as 2026-01-31T12:00:00Z, or ms since 1970
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<String>,
@@ -257,7 +267,76 @@ pub(crate) enum Manifest {
 }
 
 #[derive(Args)]
+pub(crate) struct Replay {
+    /// The run: its name, the beginning of it, or `last`. Without one the recorded runs are listed
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// Stop before the reply to this call is delivered, and show the program as it is then
+    #[arg(long, value_name = "CALL", requires = "run")]
+    pub(crate) until: Option<u32>,
+    /// Evaluate an expression there; can be given several times
+    #[arg(long, value_name = "EXPRESSION", requires = "until")]
+    pub(crate) eval: Vec<String>,
+    /// Forget the run instead
+    #[arg(long, requires = "run", conflicts_with = "until")]
+    pub(crate) forget: bool,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Why {
+    /// The run: its name, the beginning of it, or `last`
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The call's number. Without one the calls are listed
+    #[arg(value_name = "CALL")]
+    pub(crate) call: Option<u32>,
+    /// Print the explanation as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Policy {
+    /// Decide about the calls of recorded runs by another policy; exits with 1 when a decision would change
+    Test {
+        /// The policy, a file like a manifest
+        file: PathBuf,
+        /// The runs; all that are recorded unless some are named
+        #[arg(value_name = "RUN")]
+        runs: Vec<String>,
+        /// Print the changes as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Say whether what is written down is whole: the audit and the journals of recorded runs
+    Verify {
+        /// Only these recorded runs
+        #[arg(value_name = "RUN", conflicts_with = "all")]
+        runs: Vec<String>,
+        /// Do the recorded runs once more, without doing anything, and say which end differently
+        #[arg(long)]
+        reexecute: bool,
+        /// All recorded runs, which is what is meant when none is named
+        #[arg(long)]
+        all: bool,
+        /// Print each finding as a line of JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) command: Option<AuditCommand>,
     /// Only this run
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,

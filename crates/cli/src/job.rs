@@ -14,7 +14,7 @@ use isolith_core::{
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Asking, Gate, Identity, Means};
-use isolith_runner::{NoTools, Patience, Plan, ProgramFiles, Runner, SuspendedRun};
+use isolith_runner::{Durable, NoTools, Patience, Plan, ProgramFiles, Recording, Runner, SuspendedRun};
 use isolith_store::DataFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(crate) struct Job {
     pub(crate) host: Arc<dyn Host>,
     /// Flushed when the run is over, before anyone is told how it ended.
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
+    /// What was asked for it, where it is to be recorded.
+    pub(crate) record: Option<Vec<Grant>>,
 }
 
 /// A suspended run with what it goes on with.
@@ -121,14 +123,17 @@ impl Job {
         let mut plan = session::plan(source, options, suspend)?;
         plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
         plan = plan.with_ambient(ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient)));
+        let record = options.record.then(|| requested.clone());
         let Narrowed { grants, report } = ceiling.narrow_loudly(requested);
         let grants: Arc<[Grant]> = grants.into();
         (plan.grants, plan.narrowed) = (Arc::clone(&grants), report);
-        if grants.is_empty() {
-            return Ok(Job { plan, host: Arc::new(NoTools), audit: None });
-        }
         let run = RunId(uuid::Uuid::now_v7().to_string());
-        plan.id = Some(run.clone());
+        if record.is_some() || !grants.is_empty() {
+            plan.id = Some(run.clone());
+        }
+        if grants.is_empty() {
+            return Ok(Job { plan, host: Arc::new(NoTools), audit: None, record });
+        }
         let mut means = means(&grants, &options.grants, &ceiling, runner)?;
         if let Some(approvals) = approvals(&grants, &options.grants, &run)? {
             means.approver = Arc::new(approvals);
@@ -137,7 +142,14 @@ impl Job {
         }
         let audit = means.audit.clone();
         let gate = Gate::new(grants, plan.limits, Identity { run, program }, means).map_err(invalid)?;
-        Ok(Job { plan, host: Arc::new(gate), audit })
+        Ok(Job { plan, host: Arc::new(gate), audit, record })
+    }
+
+    /// The journal of the run, where it is to have one.
+    pub(crate) fn recording(&mut self) -> Result<Option<Recording>, Failure> {
+        let (Some(requested), Some(run)) = (self.record.take(), &self.plan.id) else { return Ok(None) };
+        let journal = data_folder()?.journals().and_then(|journals| journals.create(run)).map_err(store)?;
+        Ok(Some(Recording { to: Box::new(journal), requested, durable: Durable::AtItsEnd }))
     }
 
     /// What a suspended run needs to go on: its own grants, as far as they are still allowed.

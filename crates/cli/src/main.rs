@@ -3,11 +3,13 @@
 mod args;
 mod ask;
 mod commands;
+mod decision;
 mod exit;
 mod failure;
 mod grants;
 mod household;
 mod job;
+mod journals;
 mod logs;
 mod paint;
 mod pending;
@@ -39,6 +41,9 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::check(&args),
         Command::Manifest(args) => commands::manifest::manifest(args),
         Command::Audit(args) => commands::audit::audit(args),
+        Command::Replay(args) => commands::replay::replay(args),
+        Command::Why(args) => commands::why::why(&args),
+        Command::Policy(args) => commands::policy::policy(args),
         Command::Secret(args) => commands::secret::secret(args),
         Command::Serve(args) => commands::serve::serve(args),
         Command::Mcp(args) => commands::mcp::mcp(&args.grants),

@@ -16,7 +16,9 @@ mod fields;
 mod future;
 mod grant;
 pub mod headers;
+mod journal;
 mod json;
+mod judge;
 pub mod key;
 mod limits;
 mod manifest;
@@ -48,7 +50,9 @@ pub use grant::{
     Method, PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
     TemplateError, ToolGrant, ToolName, ToolPattern,
 };
+pub use journal::Recorder;
 pub use json::{InvalidJson, Json};
+pub use judge::{judge, judge_request};
 pub use limits::{InvalidLimit, Limits};
 pub use manifest::{Change, Manifest, Network, SCHEMA, Upstream, UpstreamSource, from_mcp_servers};
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};

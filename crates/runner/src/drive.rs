@@ -1,6 +1,7 @@
 //! The loop that everything else is a wrapper around: advance the isolate, perform what it asked, deliver the replies.
 
 use crate::clock::{Clock, Time};
+use crate::journal::Journal;
 use crate::plan::Patience;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -43,6 +44,8 @@ pub(crate) struct Drive {
     pub(crate) patience: Option<Patience>,
     /// Where it may be suspended at all, it is as soon as it can be once this is cancelled.
     pub(crate) leave: CancellationToken,
+    /// Writes everything down that the guest is told, where that is wanted.
+    pub(crate) journal: Option<Box<Journal>>,
     /// Each call that exercises a grant.
     pub(crate) records: Vec<CallRecord>,
     /// Made, and not being performed yet.
@@ -97,6 +100,7 @@ impl Drive {
             limits,
             patience,
             leave,
+            journal: None,
             records: Vec::new(),
             queue: VecDeque::new(),
             sleep: None,
@@ -136,12 +140,18 @@ impl Drive {
     async fn advance(&mut self, replies: Vec<(CallId, HostReply)>) -> Result<Step, EngineError> {
         let wall_left = self.wall_left();
         let turn = Turn { now: self.clock.now(), wall_left, replies };
+        if let Some(journal) = &mut self.journal {
+            journal.turn(&turn)?;
+        }
         let step = tokio::select! {
             biased;
             step = self.isolate.advance(turn) => step?,
             () = self.cancel.cancelled() => Step::Done(cancelled(), Vec::new()),
             () = tokio::time::sleep(wall_left + STOP_GRACE) => Step::Done(timeout(), Vec::new()),
         };
+        if let Some(journal) = &mut self.journal {
+            journal.step(&step)?;
+        }
         Ok(step)
     }
 
@@ -349,6 +359,10 @@ impl Drive {
         };
         if let Some(record) = self.records.get_mut(at) {
             (record.outcome, record.duration_us) = (outcome, duration_us);
+            if let Some(journal) = &mut self.journal {
+                let own = || vec![Act { grant: record.grant.clone(), what: record.what.clone(), outcome }];
+                journal.decided(id, if acts.is_empty() { own() } else { acts.clone() });
+            }
         }
         // The host knows better which grants were used: one call can be several acts, as redirects are.
         for (n, Act { grant, what, outcome }) in acts.into_iter().enumerate() {

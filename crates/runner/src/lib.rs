@@ -7,8 +7,10 @@ mod capture;
 mod clock;
 mod drive;
 mod hint;
+mod journal;
 mod plan;
 mod programs;
+mod replay;
 mod report;
 mod resume;
 mod review;
@@ -17,8 +19,13 @@ mod tools;
 
 pub use clock::Time;
 pub use isolith_program::{Language, SourceError};
+pub use journal::{
+    Delivered, Durable, Ending, Header, JournalError, Made, Recorded, RecordedTurn, Recording, ResumedJournal,
+    Undelivered,
+};
 pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
+pub use replay::{Divergence, Look, Replayed, Seen, Stopped, Verdict};
 pub use review::{Ahead, Asked, Review};
 pub use resume::{SuspendedRun, SuspendedRunError};
 pub use runner::{Again, Attend, Ended, RunError, Runner};

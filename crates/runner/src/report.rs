@@ -105,27 +105,29 @@ fn explain(
     }
 }
 
-/// The outcome without the secrets that the host knows of. (Outputs were scrubbed as they were written.)
-pub(crate) fn scrubbed(mut outcome: Outcome, host: &dyn Host) -> Outcome {
-    let scrub = |text: &mut String| {
+/// The outcome without the secrets that the host knows of, and whether there were any. (Outputs were scrubbed as they were written.)
+pub(crate) fn scrubbed(mut outcome: Outcome, host: &dyn Host) -> (Outcome, bool) {
+    let mut changed = false;
+    let mut scrub = |text: &mut String| {
         if let Cow::Owned(clean) = host.scrub(text) {
-            *text = clean;
+            (*text, changed) = (clean, true);
         }
     };
-    if let Some(value) = &outcome.value
-        && let Cow::Owned(clean) = host.scrub(value.text())
-    {
-        // A secret may look like a number: what is left then is no JSON, and no value.
-        outcome.value = Json::from_text(clean).or_else(|_| Json::of("[redacted]")).ok();
-    }
     if let Some(error) = &mut outcome.error {
         scrub(&mut error.message);
-        error.stack.iter_mut().for_each(scrub);
-        error.hint.iter_mut().for_each(scrub);
+        error.stack.iter_mut().for_each(&mut scrub);
+        error.hint.iter_mut().for_each(&mut scrub);
     }
     for call in &mut outcome.calls {
         scrub(&mut call.grant);
         scrub(&mut call.what);
     }
-    outcome
+    if let Some(value) = &outcome.value
+        && let Cow::Owned(clean) = host.scrub(value.text())
+    {
+        // A secret may look like a number: what is left then is no JSON, and no value.
+        changed = true;
+        outcome.value = Json::from_text(clean).or_else(|_| Json::of("[redacted]")).ok();
+    }
+    (outcome, changed)
 }

@@ -38,6 +38,9 @@ pub(crate) struct Saved {
     pub(crate) queue: Vec<PendingCall>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) calls: Vec<CallRecord>,
+    /// How many turns its journal holds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recorded: Option<u64>,
 }
 
 /// Why a suspended run cannot be taken up.
@@ -126,6 +129,11 @@ impl SuspendedRun {
         &self.saved.calls
     }
 
+    /// How many turns its journal held when it left memory, if it is recorded. Another count there means that it was resumed before.
+    pub fn recorded(&self) -> Option<u64> {
+        self.saved.recorded
+    }
+
     /// The moment the program wants to be woken, if it waits for one.
     pub fn wakes_at(&self) -> Option<Timestamp> {
         self.saved.sleep.map(|(_, until)| until)
@@ -158,14 +166,12 @@ impl Saved {
             outputs: outputs.to_vec(),
             // What is not answered is asked for again, and is recorded then.
             calls: drive.records.iter().filter(|record| record.outcome != CallOutcome::Waiting).cloned().collect(),
+            recorded: drive.journal.as_ref().map(|journal| journal.turns()),
         }
     }
 
     pub(crate) fn language(&self) -> Language {
-        [Language::JavaScript, Language::TypeScript]
-            .into_iter()
-            .find(|l| language_name(*l) == self.language)
-            .unwrap_or(Language::Auto)
+        language_named(&self.language)
     }
 
     pub(crate) fn wall_used(&self) -> Duration {
@@ -178,7 +184,12 @@ impl Saved {
     }
 }
 
-fn language_name(language: Language) -> &'static str {
+pub(crate) fn language_named(name: &str) -> Language {
+    let known = [Language::JavaScript, Language::TypeScript].into_iter();
+    known.into_iter().find(|language| language_name(*language) == name).unwrap_or(Language::Auto)
+}
+
+pub(crate) fn language_name(language: Language) -> &'static str {
     match language {
         Language::Auto => "auto",
         Language::JavaScript => "javascript",

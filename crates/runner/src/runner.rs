@@ -1,9 +1,10 @@
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::drive::{Begin, Drive, Stop};
+use crate::journal::{Header, Journal, Origin, Recording, ResumedJournal};
 use crate::plan::{Patience, Plan, PlanError};
 use crate::report::{Receipt, scrubbed};
-use crate::resume::{Saved, SuspendedRun, SuspendedRunError};
+use crate::resume::{Saved, SuspendedRun, SuspendedRunError, language_name};
 use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, RunId, Seed, Start, Usage};
 use isolith_program::{Language, Prepared, prepare};
 use std::sync::Arc;
@@ -74,22 +75,39 @@ impl Runner {
 
     /// Runs a program to its end, or until it is suspended.
     pub async fn run(&self, plan: Plan, attend: Attend) -> Result<Ended, RunError> {
+        self.run_with(plan, attend, None).await
+    }
+
+    /// Runs a program like [`run`](Runner::run), and keeps a journal of it. What is told of the run is on disk by then.
+    ///
+    /// The plan should name the run.
+    pub async fn record(&self, plan: Plan, attend: Attend, recording: Recording) -> Result<Ended, RunError> {
+        self.run_with(plan, attend, Some(recording)).await
+    }
+
+    async fn run_with(&self, plan: Plan, attend: Attend, recording: Option<Recording>) -> Result<Ended, RunError> {
         plan.check()?;
         let clock = Clock::start(plan.time);
-        let prepared = match prepare(&plan.source, &plan.name, plan.language) {
-            Ok(prepared) => prepared,
-            Err(error) => {
-                let usage = Usage { wall_us: clock.elapsed().as_micros() as u64, ..Usage::default() };
-                let receipt = Receipt { id: plan.id, outputs: Vec::new(), usage, calls: Vec::new() };
-                return Ok(Ended { outcome: receipt.not_a_program(&error), suspended: None });
-            }
-        };
+        let prepared = prepare(&plan.source, &plan.name, plan.language);
         let seed = match plan.seed {
             Some(number) => Seed::from_number(number),
+            None if prepared.is_err() => Seed([0; 32]),
             None => entropy()?,
         };
         let capture = Capture::new(clock.started(), Vec::new(), attend.sink, Arc::clone(&attend.host));
         let capture = Arc::new(capture);
+        let journal = recording.map(|recording| self.journal(recording, &plan, seed, &clock, &attend.host, &capture));
+        let mut journal = journal.transpose()?;
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let usage = Usage { wall_us: clock.elapsed().as_micros() as u64, ..Usage::default() };
+                let receipt = Receipt { id: plan.id, outputs: Vec::new(), usage, calls: Vec::new() };
+                let outcome = receipt.not_a_program(&error);
+                journal.as_mut().map_or(Ok(()), |journal| journal.end(&outcome, false))?;
+                return Ok(Ended { outcome, suspended: None });
+            }
+        };
         let start = Start {
             limits: plan.limits,
             bindings: Bindings::of(&plan.grants),
@@ -100,7 +118,9 @@ impl Runner {
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
-        let drive = Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
+        let mut drive =
+            Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
+        drive.journal = journal;
         let span =
             tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
         let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
@@ -111,6 +131,27 @@ impl Runner {
 
     /// Goes on with a run that was suspended, here or elsewhere.
     pub async fn resume(&self, run: SuspendedRun, attend: Attend, again: Again) -> Result<Ended, RunError> {
+        self.resume_with(run, attend, again, None).await
+    }
+
+    /// Goes on with a run and with its journal.
+    pub async fn resume_recording(
+        &self,
+        run: SuspendedRun,
+        attend: Attend,
+        again: Again,
+        journal: ResumedJournal<'_>,
+    ) -> Result<Ended, RunError> {
+        self.resume_with(run, attend, again, Some(journal)).await
+    }
+
+    async fn resume_with(
+        &self,
+        run: SuspendedRun,
+        attend: Attend,
+        again: Again,
+        journal: Option<ResumedJournal<'_>>,
+    ) -> Result<Ended, RunError> {
         let saved = run.saved;
         if saved.engine != self.engine.name() {
             return Err(SuspendedRunError::Engine { found: saved.engine, own: self.engine.name() }.into());
@@ -121,13 +162,33 @@ impl Runner {
         let capture = Capture::new(saved.started, saved.outputs, attend.sink, Arc::clone(&attend.host));
         let capture = Arc::new(capture);
         let sink = Arc::clone(&capture) as Arc<dyn OutputSink>;
+        let journal = journal
+            .map(|journal| Journal::resume(journal, Arc::clone(&attend.host), Arc::clone(&capture)))
+            .map(Box::new);
         let isolate = self.engine.resume(&run.state, sink).await?;
         let mut drive =
             Drive::new(isolate, attend.host, attend.cancel, clock, saved.limits, again.patience, attend.leave);
+        drive.journal = journal;
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
         self.finish(drive, Begin::Waiting, &prepared, &capture, saved.id, saved.grants.into(), language).await
+    }
+
+    fn journal(
+        &self,
+        Recording { to, requested, durable }: Recording,
+        plan: &Plan,
+        seed: Seed,
+        clock: &Clock,
+        host: &Arc<dyn Host>,
+        capture: &Arc<Capture>,
+    ) -> Result<Box<Journal>, EngineError> {
+        let language = language_name(plan.language);
+        let origin = Origin { engine: self.engine(), requested, started: clock.started(), seed, language };
+        let run = plan.id.clone().unwrap_or_else(|| RunId("unnamed".into()));
+        let header = Header::new(plan, run, origin);
+        Journal::begin((to, durable), Arc::clone(host), Arc::clone(capture), header).map(Box::new)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one run, gathered here and nowhere else")]
@@ -147,11 +208,17 @@ impl Runner {
         match stop {
             Stop::Ended(end) => {
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
-                let outcome = scrubbed(receipt.ended(end, prepared, &grants, language), &*drive.host);
+                let (outcome, changed) = scrubbed(receipt.ended(end, prepared, &grants, language), &*drive.host);
+                if let Some(journal) = &mut drive.journal {
+                    journal.end(&outcome, changed)?;
+                }
                 Ok(Ended { outcome: with_grants(outcome, &grants), suspended: None })
             }
             Stop::Suspend => {
                 let state = drive.isolate.suspend()?;
+                if let Some(journal) = &mut drive.journal {
+                    journal.suspended()?;
+                }
                 let saved =
                     Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants.to_vec(), &outputs);
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };

@@ -38,6 +38,24 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// A file cannot be read or written.
+    #[error("cannot use `{path}`: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A journal is not as it was written.
+    #[error(
+        "the journal `{path}` was changed or is damaged: record {record} does not fit its checksum [replay.damaged]"
+    )]
+    Journal {
+        /// Which file.
+        path: PathBuf,
+        /// The first record that is wrong, from 1.
+        record: usize,
+    },
     /// The key that secrets are encrypted with cannot be had.
     #[error("the key of the secrets cannot be used: {0}")]
     Key(String),

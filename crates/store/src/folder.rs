@@ -1,6 +1,6 @@
 use crate::database;
 use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, Schema};
-use crate::{Audit, Consent, KeySource, Keys, Kv, Runs, Secrets, StoreError};
+use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, StoreError};
 use isolith_core::CallerId;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Where the folders of callers are.
 const CALLERS: &str = "callers";
+/// Where the journals of runs are.
+const JOURNALS: &str = "journals";
 /// The longest name of a caller with a folder.
 const CALLER_CHARS_MAX: usize = 64;
 
@@ -90,6 +92,11 @@ impl DataFolder {
     /// The answers that people gave.
     pub fn consent(&self) -> Result<Consent, StoreError> {
         Consent::open(&self.file(&CONSENT))
+    }
+
+    /// The journals of recorded runs.
+    pub fn journals(&self) -> Result<Journals, StoreError> {
+        Journals::open(self.path.join(JOURNALS))
     }
 
     /// The runs of all callers, and their writer.

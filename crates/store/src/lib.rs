@@ -1,4 +1,4 @@
-//! What outlives a run: key spaces, secrets, audit, consent, runs, keys to a server. SQLite files in one data folder.
+//! What outlives a run: key spaces, secrets, audit, consent, runs, keys to a server, in SQLite files of one data folder, and journals.
 //!
 //! A [`DataFolder`] opens each store when it is asked for. Several processes may use one folder at the same time. What was
 //! acknowledged is on disk: a process that is killed at any moment loses nothing of it.
@@ -8,6 +8,7 @@ mod consent;
 mod database;
 mod error;
 mod folder;
+mod journals;
 mod keys;
 mod kv;
 mod migrations;
@@ -19,6 +20,7 @@ pub use audit::{Audit, AuditQuery, Retention};
 pub use consent::{Answer, Consent};
 pub use error::StoreError;
 pub use folder::DataFolder;
+pub use journals::{JOURNAL_BYTES_MAX, JournalFile, Journals, Lines};
 pub use keys::{Keys, NewKey};
 pub use kv::Kv;
 pub use runs::Runs;

@@ -80,7 +80,7 @@ fn files_are_of_a_size_one_can_read() {
 #[test]
 fn every_error_code_is_explained() {
     let page = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();
-    let kinds = ["body", "egress", "files", "invoke", "kv", "random", "secret", "time", "tool"];
+    let kinds = ["body", "egress", "files", "invoke", "kv", "random", "replay", "secret", "time", "tool"];
     let is_code = |text: &str| {
         let word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         text.split_once('.').is_some_and(|(kind, rest)| kinds.contains(&kind) && rest.split('.').all(word))

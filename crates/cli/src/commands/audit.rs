@@ -1,7 +1,8 @@
 //! What runs did, and what they were refused.
 
 use crate::Done;
-use crate::args::Audit;
+use crate::args::{Audit, AuditCommand};
+use crate::commands::verify;
 use crate::exit::Exit;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::terminal::inert;
@@ -12,6 +13,9 @@ use owo_colors::OwoColorize;
 use std::io::IsTerminal;
 
 pub(crate) fn audit(args: Audit) -> Done {
+    if let Some(AuditCommand::Verify { runs, reexecute, all: _, json }) = args.command {
+        return verify::verify(&runs, reexecute, json);
+    }
     let query = AuditQuery {
         run: args.run.map(RunId),
         denied: args.denied,

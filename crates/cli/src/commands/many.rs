@@ -41,12 +41,14 @@ async fn all(session: &Session, all_jobs: Vec<(String, Job)>, jobs: u32, spinner
     let places = Arc::new(Semaphore::new(jobs as usize));
     let quiet = Show { json: true, quiet: true };
     let (mut running, mut exit, total) = (JoinSet::new(), Exit::Ok, all_jobs.len());
-    for (file, Job { plan, host, audit }) in all_jobs {
+    for (file, mut job) in all_jobs {
+        let recording = job.recording()?;
+        let Job { plan, host, audit, .. } = job;
         let (runner, places) = (session.runner.clone(), Arc::clone(&places));
         let attend = session::attend(host, quiet, &Spinner::none());
         running.spawn(async move {
             let _place = places.acquire_owned().await;
-            let ended = runner.run(plan, attend).await;
+            let ended = session::go(&runner, plan, attend, recording).await;
             (file, ended, audit)
         });
     }

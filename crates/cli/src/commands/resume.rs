@@ -3,9 +3,9 @@ use crate::args::Resume;
 use crate::commands::session::{self, Session};
 use crate::failure::Failure;
 use crate::job::{self, Job, Resumable};
-use crate::pending;
 use crate::progress::Spinner;
-use isolith_runner::{Again, Patience, RunError, SuspendedRun};
+use crate::{journals, pending};
+use isolith_runner::{Again, Durable, Patience, ResumedJournal, RunError, SuspendedRun};
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,7 +29,15 @@ pub(crate) fn resume(args: Resume) -> Done {
     let again = Again { patience: (asks || suspend.is_some()).then_some(patience) };
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
     let attend = session::attend(host, args.show, &spinner);
-    let ended = session.runtime.block_on(session.runner.resume(run, attend, again));
+    let ended = match journals::going_on(&run)? {
+        Some((journal, earlier)) => {
+            let (to, durable) = (Box::new(journal), Durable::AtItsEnd);
+            let journal = ResumedJournal { to, durable, earlier: &earlier };
+            let resumed = session.runner.resume_recording(run, attend, again, journal);
+            session.runtime.block_on(resumed)
+        }
+        None => session.runtime.block_on(session.runner.resume(run, attend, again)),
+    };
     spinner.done();
     session::flush(audit)?;
     let ended = ended?;

@@ -11,7 +11,7 @@ use crate::{Done, paint, pending, show};
 use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_remote::{ItsLimits, Remote, Worker};
-use isolith_runner::{Attend, Ended, Patience, Plan, RunError, Runner, Time};
+use isolith_runner::{Attend, Ended, Patience, Plan, Recording, RunError, Runner, Time};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,16 +49,34 @@ impl Session {
     }
 
     /// Runs one program and shows how it ended.
-    pub(crate) fn run(&self, job: Job, show: Show, suspend: Option<&Path>) -> Done {
-        let Job { plan, host, audit } = job;
+    pub(crate) fn run(&self, mut job: Job, show: Show, suspend: Option<&Path>) -> Done {
+        let recording = job.recording()?;
+        let recorded = recording.is_some();
+        let Job { plan, host, audit, .. } = job;
         let (name, source) = (plan.name.clone(), plan.source.clone());
         let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
-        let ended = self.runtime.block_on(self.runner.run(plan, attend(host, show, &spinner)));
+        let ended = self.runtime.block_on(go(&self.runner, plan, attend(host, show, &spinner), recording));
         spinner.done();
         flush(audit)?;
         let ended = ended?;
         self.runtime.block_on(pending::settle(&ended, None, show.json))?;
+        if recorded && !show.json {
+            paint::note(paint::QUIET, "recorded: `isolith replay last` does it again, without doing anything");
+        }
         finish(&ended, show, suspend, &name, &source)
+    }
+}
+
+/// Runs a program, and records it where that is wanted.
+pub(crate) async fn go(
+    runner: &Runner,
+    plan: Plan,
+    attend: Attend,
+    recording: Option<Recording>,
+) -> Result<Ended, RunError> {
+    match recording {
+        Some(recording) => runner.record(plan, attend, recording).await,
+        None => runner.run(plan, attend).await,
     }
 }
 

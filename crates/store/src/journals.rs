@@ -1,0 +1,236 @@
+//! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
+
+use crate::StoreError;
+use isolith_core::{Digest, Recorder, RunId, StoreProblem};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+// THREAT[T-REPLAY-004]: a program that asks without end would fill the disk with its journal.
+/// The most that one journal may be.
+pub const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+/// How many hex digits of its checksum a line begins with.
+const SUM_CHARS: usize = 16;
+/// The longest name of a run with a journal.
+const NAME_CHARS_MAX: usize = 64;
+const ENDING: &str = "jsonl";
+
+/// The journals in a data folder.
+#[derive(Clone, Debug)]
+pub struct Journals {
+    folder: PathBuf,
+}
+
+/// A journal as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Its records, in order.
+    pub records: Vec<String>,
+    /// Whether the last one was cut off, and left out: the process that wrote it was stopped.
+    pub torn: bool,
+}
+
+/// A journal that is being written. No other process can write to it meanwhile.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    file: File,
+    sum: String,
+    bytes: u64,
+}
+
+impl Journals {
+    pub(crate) fn open(folder: PathBuf) -> Result<Journals, StoreError> {
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        made.map_err(|source| StoreError::Folder { path: folder.clone(), source })?;
+        Ok(Journals { folder })
+    }
+
+    /// Begins the journal of a run that has none.
+    pub fn create(&self, run: &RunId) -> Result<JournalFile, StoreError> {
+        let path = self.path(run)?;
+        let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
+        let file = file.and_then(locked).map_err(cannot(&path))?;
+        Ok(JournalFile { path, file, sum: String::new(), bytes: 0 })
+    }
+
+    /// Goes on with a journal, behind its last whole record. Nothing when there is none.
+    pub fn append_to(&self, run: &RunId) -> Result<Option<(JournalFile, Lines)>, StoreError> {
+        let path = self.path(run)?;
+        let file = match OpenOptions::new().read(true).append(true).open(&path).and_then(locked) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(cannot(&path)(error)),
+        };
+        let (lines, bytes, sum) = read(&file, &path)?;
+        file.set_len(bytes).map_err(cannot(&path))?;
+        Ok(Some((JournalFile { path, file, sum, bytes }, lines)))
+    }
+
+    /// The journal of a run, or nothing when it was not recorded.
+    pub fn read(&self, run: &RunId) -> Result<Option<Lines>, StoreError> {
+        let path = self.path(run)?;
+        match File::open(&path) {
+            Ok(file) => Ok(Some(read(&file, &path)?.0)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(cannot(&path)(error)),
+        }
+    }
+
+    /// The runs that have a journal, the oldest first.
+    pub fn list(&self) -> Result<Vec<RunId>, StoreError> {
+        let entries = std::fs::read_dir(&self.folder).map_err(cannot(&self.folder))?;
+        let name = |entry: std::fs::DirEntry| {
+            let path = entry.path();
+            let ours = path.extension().is_some_and(|ending| ending == ENDING);
+            path.file_stem().filter(|_| ours).map(|stem| stem.to_string_lossy().into_owned())
+        };
+        let mut runs: Vec<RunId> = entries.flatten().filter_map(name).filter(|name| is_name(name)).map(RunId).collect();
+        runs.sort();
+        Ok(runs)
+    }
+
+    /// Forgets a journal; false when there is none.
+    pub fn remove(&self, run: &RunId) -> Result<bool, StoreError> {
+        let path = self.path(run)?;
+        match std::fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(cannot(&path)(error)),
+        }
+    }
+
+    fn path(&self, run: &RunId) -> Result<PathBuf, StoreError> {
+        // THREAT[T-REPLAY-005]: the name becomes part of a path. Nothing in it can lead elsewhere.
+        if !is_name(&run.0) {
+            return Err(StoreError::Invalid(format!(
+                "a run's name has 1 to {NAME_CHARS_MAX} characters of `a-z`, `0-9` and `-`"
+            )));
+        }
+        Ok(self.folder.join(&run.0).with_extension(ENDING))
+    }
+}
+
+impl JournalFile {
+    fn replace(&mut self, records: &[String]) -> Result<(), StoreError> {
+        let beside = self.path.with_extension("new");
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
+        let file = file.and_then(locked).map_err(cannot(&beside))?;
+        file.set_len(0).map_err(cannot(&beside))?;
+        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0 };
+        let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
+        records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
+        std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
+        let path = std::mem::take(&mut self.path);
+        *self = JournalFile { path, ..new };
+        Ok(())
+    }
+}
+
+impl Recorder for JournalFile {
+    fn append(&mut self, record: &str) -> Result<(), StoreProblem> {
+        let sum = next_sum(&self.sum, record);
+        let bytes = self.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
+        if bytes > JOURNAL_BYTES_MAX {
+            return Err(StoreProblem(format!(
+                "a journal may have {} MiB, and this one is full",
+                JOURNAL_BYTES_MAX >> 20
+            )));
+        }
+        // Given to the system at once: what a killed process has recorded is there.
+        let line = [sum.as_str(), " ", record, "\n"].concat();
+        self.file.write_all(line.as_bytes()).map_err(|error| problem(&self.path, &error))?;
+        (self.sum, self.bytes) = (sum, bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), StoreProblem> {
+        self.file.sync_data().map_err(|error| problem(&self.path, &error))
+    }
+
+    fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
+        let failed = |error: StoreError| StoreProblem(error.to_string());
+        let (mut lines, ..) = read(&self.file, &self.path).map_err(failed)?;
+        let mut changed = false;
+        for record in &mut lines.records {
+            if let Some(new) = change(record) {
+                (*record, changed) = (new, true);
+            }
+        }
+        if changed { self.replace(&lines.records).map_err(failed) } else { Ok(()) }
+    }
+}
+
+/// The records of a file, how many bytes they take, and the last checksum.
+fn read(mut file: &File, path: &Path) -> Result<(Lines, u64, String), StoreError> {
+    let mut text = Vec::new();
+    file.seek(io::SeekFrom::Start(0)).map_err(cannot(path))?;
+    file.take(JOURNAL_BYTES_MAX + 1).read_to_end(&mut text).map_err(cannot(path))?;
+    let (mut records, mut sum, mut whole) = (Vec::new(), String::new(), 0);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let last = whole + line.len() == text.len();
+        match parse(line, &sum) {
+            Found::Record(record, next) => {
+                records.push(record);
+                sum = next;
+                whole += line.len();
+            }
+            // A process that was stopped leaves a line that is not whole. One that is whole and wrong was changed.
+            Found::Torn if last => break,
+            Found::Torn | Found::Changed => {
+                return Err(StoreError::Journal { path: path.to_owned(), record: records.len() + 1 });
+            }
+        }
+    }
+    Ok((Lines { records, torn: whole < text.len() }, whole as u64, sum))
+}
+
+enum Found {
+    Record(String, String),
+    Torn,
+    Changed,
+}
+
+// THREAT[T-REPLAY-003]: a journal is changed by hand or by a bad disk. Every record is bound to all before it.
+fn parse(line: &[u8], before: &str) -> Found {
+    let Some(line) = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok()) else {
+        return Found::Torn;
+    };
+    let Some((sum, record)) = line.split_once(' ').filter(|(sum, record)| {
+        sum.len() == SUM_CHARS && serde_json::from_str::<serde::de::IgnoredAny>(record).is_ok()
+    }) else {
+        return Found::Torn;
+    };
+    let next = next_sum(before, record);
+    if next == sum { Found::Record(record.to_owned(), next) } else { Found::Changed }
+}
+
+fn next_sum(before: &str, record: &str) -> String {
+    let mut sum = Digest::of(&format!("{before}{record}")).to_string();
+    sum.truncate(SUM_CHARS);
+    sum
+}
+
+fn locked(file: File) -> io::Result<File> {
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| match errno {
+        rustix::io::Errno::WOULDBLOCK => io::Error::other("another process is writing to it"),
+        errno => errno.into(),
+    })?;
+    Ok(file)
+}
+
+fn cannot(path: &Path) -> impl Fn(io::Error) -> StoreError {
+    let path = path.to_owned();
+    move |source| StoreError::File { path: path.clone(), source }
+}
+
+fn problem(path: &Path, error: &io::Error) -> StoreProblem {
+    StoreProblem(format!("cannot write `{}`: {error}", path.display()))
+}
+
+fn is_name(run: &str) -> bool {
+    let fine = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=NAME_CHARS_MAX).contains(&run.len()) && run.bytes().all(fine)
+}
