@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-store", &["isolith-core"]),
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
+    ("isolith-tools", &["isolith-core"]),
     (
         "isolith-bench",
         &["isolith-core", "isolith-gate", "isolith-program", "isolith-quickjs", "isolith-runner", "isolith-store"],
