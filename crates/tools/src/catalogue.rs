@@ -1,20 +1,8 @@
 //! All tools there are.
 
-use crate::search::{Found, Index, LIMIT_MAX};
-use crate::typescript::Declarations;
-use crate::typescript::text::line;
-use crate::{Namespace, Tool};
-use isolith_core::nearest;
+use crate::search::{Found, Index};
+use crate::{Namespace, Tool, View};
 use std::collections::BTreeMap;
-
-/// How much [`Catalogue::describe`] says.
-const DESCRIPTION_BYTES_MAX: usize = 64 << 10;
-
-/// How many paths are named instead of an unknown one.
-const NEAR_MAX: usize = 3;
-
-/// How much of an unknown path is repeated. The longest right one has 129 characters.
-const ASKED_CHARS_MAX: usize = 129;
 
 /// Tools by name and by words. It does not change: what differs is another catalogue.
 #[derive(Clone, Debug)]
@@ -63,81 +51,34 @@ impl Catalogue {
 
     /// The tool at `<namespace>.<tool>`.
     pub fn find(&self, path: &str) -> Result<(&Namespace, &Tool), Unknown> {
-        let found = path.split_once('.').and_then(|(namespace, tool)| {
-            let namespace = self.namespace(namespace)?;
-            Some((namespace, tool_in(namespace, tool)?))
-        });
-        found.ok_or_else(|| self.unknown(path))
+        self.only(&|_| true).find(path)
     }
 
     /// The tools that go best with some words, the best first. No words: the first tools there are.
     ///
     /// At most 100, whatever the limit.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Found> {
-        self.index.search(query, limit.min(LIMIT_MAX))
+        self.only(&|_| true).search(query, limit)
     }
 
     /// The TypeScript declaration of what is at a path, a tool or a whole namespace.
     pub fn describe(&self, path: &str) -> Result<String, Unknown> {
-        let mut declarations = Declarations::new(DESCRIPTION_BYTES_MAX);
-        match self.namespace(path) {
-            Some(namespace) => declarations.namespace(namespace, &namespace.tools),
-            None => {
-                let (namespace, tool) = self.find(path)?;
-                declarations.namespace(namespace, std::slice::from_ref(tool));
-            }
-        }
-        Ok(declarations.finish())
+        self.only(&|_| true).describe(path)
     }
 
-    fn namespace(&self, name: &str) -> Option<&Namespace> {
+    /// The catalogue as someone sees it for whom only some paths exist.
+    pub fn only<'a>(&'a self, exists: &'a (dyn Fn(&str) -> bool + Sync)) -> View<'a> {
+        View { catalogue: self, exists }
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    pub(crate) fn namespace(&self, name: &str) -> Option<&Namespace> {
         let place = self.namespaces.binary_search_by(|namespace| namespace.name.as_str().cmp(name)).ok()?;
         self.namespaces.get(place)
     }
-
-    fn unknown(&self, asked: &str) -> Unknown {
-        let asked = line(asked, ASKED_CHARS_MAX);
-        let near = self.near(&asked);
-        Unknown { asked, near }
-    }
-
-    /// What may have been meant. Names are compared one by one, not whole paths: that is quicker, and a tool in the right
-    /// place is nearer than one that looks alike in another.
-    fn near(&self, asked: &str) -> Vec<String> {
-        let namespaces = || self.namespaces.iter().map(|namespace| namespace.name.as_str());
-        let Some((place, name)) = asked.split_once('.') else {
-            let namespace = nearest(asked, namespaces()).map(str::to_owned);
-            return if namespace.is_some() { namespace.into_iter().collect() } else { self.elsewhere(asked) };
-        };
-        let namespace = match self.namespace(place) {
-            Some(namespace) => Some(namespace),
-            None => nearest(place, namespaces()).and_then(|near| self.namespace(near)),
-        };
-        let tool = namespace.and_then(|namespace| {
-            let near = nearest(name, namespace.tools.iter().map(|tool| tool.name.as_str()));
-            near.map(|near| format!("{}.{near}", namespace.name))
-        });
-        match tool {
-            Some(path) => vec![path],
-            None => self.elsewhere(asked),
-        }
-    }
-
-    /// Tools of that very name in other places, or else those that the words of the path lead to.
-    fn elsewhere(&self, asked: &str) -> Vec<String> {
-        let name = asked.rsplit('.').next().unwrap_or_default();
-        let same = self.namespaces.iter().filter(|namespace| tool_in(namespace, name).is_some());
-        let same: Vec<String> = same.take(NEAR_MAX).map(|namespace| format!("{}.{name}", namespace.name)).collect();
-        if !same.is_empty() || name.is_empty() {
-            return same;
-        }
-        self.search(asked, NEAR_MAX).into_iter().map(|found| found.path).collect()
-    }
-}
-
-fn tool_in<'a>(namespace: &'a Namespace, name: &str) -> Option<&'a Tool> {
-    let place = namespace.tools.binary_search_by(|tool| tool.name.as_str().cmp(name)).ok()?;
-    namespace.tools.get(place)
 }
 
 impl Unknown {

@@ -7,9 +7,11 @@ mod search;
 mod tool;
 pub mod typescript;
 mod unwrap;
+mod view;
 
 pub use catalogue::{Catalogue, Unknown};
 pub use openapi::{OpenApi, OpenApiError, Operation, Request};
 pub use search::Found;
 pub use tool::{Namespace, Tool};
 pub use unwrap::{ToolFailure, unwrap_http, unwrap_mcp};
+pub use view::View;

@@ -118,13 +118,15 @@ impl Index {
         index
     }
 
-    pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Found> {
+    /// `exists` is asked for the tools that go with the words, the best first, until there are enough.
+    pub(crate) fn search(&self, query: &str, limit: usize, exists: &dyn Fn(&str) -> bool) -> Vec<Found> {
         let wanted = wanted(query);
         if wanted.is_empty() {
             // Words that are none, such as `?!`, ask for something that is not there.
             let asks = query.chars().take(QUERY_CHARS_MAX).any(|c| !c.is_whitespace());
-            let first = if asks { &[][..] } else { &self.tools[..limit.min(self.tools.len())] };
-            return first.iter().map(|entry| entry.found(0.0)).collect();
+            let first = if asks { &[][..] } else { &self.tools[..] };
+            let seen = first.iter().filter(|entry| exists(&entry.path));
+            return seen.take(limit).map(|entry| entry.found(0.0)).collect();
         }
         let mut scores = vec![0.0_f32; self.tools.len()];
         let mut matched = vec![0_u32; self.tools.len()];
@@ -151,7 +153,8 @@ impl Index {
             hits.push((score * (0.5 + 0.5 * share), tool));
         }
         hits.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
-        hits.into_iter().take(limit).map(|(score, tool)| self.tools[tool].found(score)).collect()
+        let seen = hits.into_iter().filter(|(_, tool)| exists(&self.tools[*tool].path));
+        seen.take(limit).map(|(score, tool)| self.tools[tool].found(score)).collect()
     }
 
     /// Where a word stands, and words that begin with it, with what they count.
