@@ -10,6 +10,7 @@ mod mcp;
 mod names;
 mod openapi;
 mod place;
+mod redaction;
 mod route;
 mod rules;
 mod shim;

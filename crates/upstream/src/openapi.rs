@@ -2,11 +2,12 @@
 
 use crate::fail;
 use crate::listing::{Entry, Listing};
+use crate::redaction::Redaction;
 use crate::route::{Route, egress, whole};
 use crate::toolbox::Setting;
 use crate::values::Values;
 use isolith_core::{BindingName, CallError, Egress, FetchCall, Grant, Power, Redirect, RequestId, Target};
-use isolith_gate::{Gate, Redactor};
+use isolith_gate::Gate;
 use isolith_tools::{OpenApi, unwrap_http};
 use serde_json::Value;
 use std::sync::Arc;
@@ -42,14 +43,14 @@ pub(crate) struct Described<'a> {
     pub(crate) openapi: &'a str,
     pub(crate) base: Option<&'a str>,
     pub(crate) headers: &'a Values,
-    pub(crate) redactor: &'a Arc<Redactor>,
+    pub(crate) redaction: &'a Redaction,
     pub(crate) setting: &'a Arc<Setting>,
 }
 
 impl Described<'_> {
     /// Reads the description.
     pub(crate) async fn read(&self) -> Result<Api, CallError> {
-        let filled = self.headers.fill(self.setting.secrets.clone(), self.redactor).await?;
+        let filled = self.headers.fill(self.setting.secrets.clone(), self.redaction).await?;
         let late = |_| self.wrong(format!("was not there within {} s", READ_LIMIT.as_secs()));
         let text = tokio::time::timeout(READ_LIMIT, self.text(&filled)).await.map_err(late)??;
         let is_json =
@@ -88,7 +89,7 @@ impl Described<'_> {
         let headers = filled.into_iter().filter(|(name, _)| is_ours(name));
         Ok(Api {
             limit: self.limit,
-            listing: Arc::new(Listing::new(namespace)),
+            listing: Arc::new(Listing::new(self.redaction.namespace(namespace))),
             operations,
             base,
             base_is_given: self.base.is_some(),
@@ -100,10 +101,10 @@ impl Described<'_> {
 
     async fn text(&self, headers: &[(String, Zeroizing<String>)]) -> Result<Vec<u8>, CallError> {
         let Some(url) = self.url() else { return self.file().await };
-        // THREAT[T-SECRET-014]: who describes an API is not always who it belongs to: credentials go to the API alone.
+        // THREAT[T-UPSTREAM-001]: who describes an API is not always who it belongs to: credentials go to the API alone.
         let same = self.base.and_then(|base| Target::parse(base).ok()).is_some_and(|base| base.same_origin(&url));
         let headers = if same { headers.to_vec() } else { Vec::new() };
-        let route = Route::to(self.openapi, &self.setting.net, headers, Arc::clone(self.redactor))?;
+        let route = Route::to(self.openapi, &self.setting.net, headers, Arc::clone(&self.redaction.wire))?;
         let accept = vec![("accept".to_owned(), "application/json, */*;q=0.5".to_owned())];
         let response = route.send("GET", self.openapi, accept, None).await;
         let response = response.map_err(|error| self.wrong(format!("cannot be had: {}", error.message)))?;
@@ -147,7 +148,7 @@ impl Described<'_> {
             Some(url) => {
                 let joined =
                     url.join(server).map_err(|why| self.wrong(format!("is of an API at `{server}`: {why}")))?;
-                // THREAT[T-SECRET-014]: a description that comes from one server must not send what is meant for it to another.
+                // THREAT[T-UPSTREAM-001]: a description that comes from one server must not send what is meant for it to another.
                 if !joined.same_origin(&url) && !self.headers.is_empty() {
                     let to = format!("`base = \"{}\"`", joined.url());
                     return Err(self.wrong(format!(

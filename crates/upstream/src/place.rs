@@ -4,6 +4,7 @@ use crate::fail;
 use crate::listing::{Entry, Listing};
 use crate::mcp::{Dialled, Server};
 use crate::openapi::{Api, Described};
+use crate::redaction::Redaction;
 use crate::route::Route;
 use crate::rules::Rules;
 use crate::shim::{Upstream, UpstreamSource};
@@ -13,7 +14,7 @@ use crate::values::Values;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 use isolith_core::{BindingName, BoxFuture, CallError, Json, Rule};
-use isolith_gate::{Gate, Redactor};
+use isolith_gate::Gate;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ pub(crate) struct Place {
     values: Values,
     setting: Arc<Setting>,
     /// Knows every secret that was given to what stands behind the namespace.
-    redactor: Arc<Redactor>,
+    redaction: Redaction,
     state: Mutex<State>,
 }
 
@@ -72,7 +73,7 @@ impl Place {
             limit: Duration::from_millis(timeout_ms),
             rules: Rules { allow, ask, deny },
             setting,
-            redactor: Arc::default(),
+            redaction: Redaction::default(),
             state: Mutex::new(State { now: Now::Idle, pauses: Pauses::default(), why: None, closed: false }),
         })
     }
@@ -86,10 +87,8 @@ impl Place {
     ) -> Result<Option<Json>, CallError> {
         let called = self.perform(gate, function, args).await;
         // THREAT[T-SECRET-005]: the server repeats a secret that it was given.
-        match called {
-            Ok(value) => self.clean(&value).map(Some),
-            Err(error) => Err(self.clean_error(error)),
-        }
+        let value = called.map_err(|error| self.redaction.error(error))?;
+        Json::of(&self.redaction.value(value)).map(Some).map_err(|error| fail::failed(error.to_string()))
     }
 
     async fn perform(self: &Arc<Self>, gate: &Gate, function: &str, args: Option<Json>) -> Result<Value, CallError> {
@@ -107,18 +106,6 @@ impl Place {
             entry.check_output(&answer)?;
         }
         Ok(answer)
-    }
-
-    fn clean(&self, value: &Value) -> Result<Json, CallError> {
-        let json = Json::of(value).map_err(|error| fail::failed(error.to_string()))?;
-        match self.redactor.text(json.text()) {
-            std::borrow::Cow::Borrowed(_) => Ok(json),
-            std::borrow::Cow::Owned(text) => Json::from_text(text).map_err(|error| fail::failed(error.to_string())),
-        }
-    }
-
-    pub(crate) fn clean_error(&self, error: CallError) -> CallError {
-        CallError { message: self.redactor.text(&error.message).into_owned(), ..error }
     }
 
     /// Whether a function may be called, as far as the namespace has a say in it.
@@ -146,7 +133,7 @@ impl Place {
         };
         let link = match ready {
             Some(link) => link,
-            None => self.link().await.map_err(|error| self.clean_error(error))?,
+            None => self.link().await.map_err(|error| self.redaction.error(error))?,
         };
         Ok(link.listing().await)
     }
@@ -226,22 +213,22 @@ impl Place {
 
     async fn make(&self) -> Result<Link, CallError> {
         let (name, about, limit) = (&self.name, self.about.as_deref(), self.limit);
-        let (setting, redactor) = (&self.setting, &self.redactor);
-        let dialled = Dialled { name, about, limit };
-        let fill = || self.values.fill(setting.secrets.clone(), redactor);
+        let (setting, redaction) = (&self.setting, &self.redaction);
+        let dialled = Dialled { name, about, limit, redaction };
+        let fill = || self.values.fill(setting.secrets.clone(), redaction);
         match &self.source {
             UpstreamSource::Command { command, cwd, .. } => {
                 let env = fill().await?;
-                let server = dialled.start(command, cwd.as_deref(), &setting.folder, &env, redactor).await?;
+                let server = dialled.start(command, cwd.as_deref(), &setting.folder, &env).await?;
                 Ok(Link::Server(Arc::new(server)))
             }
             UpstreamSource::Url { url, .. } => {
-                let route = Route::to(url, &setting.net, fill().await?, Arc::clone(redactor))?;
+                let route = Route::to(url, &setting.net, fill().await?, Arc::clone(&redaction.wire))?;
                 Ok(Link::Server(Arc::new(dialled.connect(url, route).await?)))
             }
             UpstreamSource::OpenApi { openapi, base, .. } => {
                 let (base, headers) = (base.as_deref(), &self.values);
-                let described = Described { name, about, limit, openapi, base, headers, redactor, setting };
+                let described = Described { name, about, limit, openapi, base, headers, redaction, setting };
                 Ok(Link::Api(Arc::new(described.read().await?)))
             }
         }

@@ -1,8 +1,9 @@
 //! What a server is given of the operator's: environment or headers, with secrets read when they are needed.
 
+use crate::redaction::Redaction;
 use crate::text::{Sources, Text};
 use isolith_core::{CallError, Credential, Grant, Power, SecretGrant, SecretStore};
-use isolith_gate::{Redactor, Secret, Vault};
+use isolith_gate::{Secret, Vault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -41,11 +42,11 @@ impl Values {
         self.texts.iter().any(|(known, text)| known == name && text.plain().is_some())
     }
 
-    /// Reads the secrets and fills them in. The redactor knows them from then on.
+    /// Reads the secrets and fills them in. They are taken out of what is said from then on.
     pub(crate) async fn fill(
         &self,
         store: Option<Arc<dyn SecretStore>>,
-        redactor: &Redactor,
+        redaction: &Redaction,
     ) -> Result<Vec<(String, Zeroizing<String>)>, CallError> {
         let vault = Vault::new(&self.secrets, store);
         let mut filled = Vec::with_capacity(self.texts.len());
@@ -53,11 +54,11 @@ impl Values {
             let mut values: Vec<(String, Secret)> = Vec::new();
             for secret in text.secrets() {
                 let value = vault.get(secret).await?;
-                redactor.add(secret.as_str(), value.expose());
+                redaction.add(secret.as_str(), value.expose());
                 values.push((secret.to_string(), value));
             }
             if let Some(written) = text.plain().and_then(|text| written_secret(name, text)) {
-                redactor.add(name, written);
+                redaction.add(name, written);
             }
             let find = |wanted: &isolith_core::SecretName| {
                 values.iter().find(|(name, _)| name == wanted.as_str()).map(|(_, value)| value.expose())

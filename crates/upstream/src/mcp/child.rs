@@ -1,8 +1,8 @@
 //! A server that is a process of ours.
 
 use crate::fail;
+use crate::redaction::Redaction;
 use isolith_core::CallError;
-use isolith_gate::Redactor;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(super) struct Job<'a> {
     pub(super) env: Vec<(String, Zeroizing<String>)>,
     pub(super) folder: &'a Path,
     pub(super) cwd: Option<&'a str>,
-    pub(super) redactor: &'a Arc<Redactor>,
+    pub(super) redaction: &'a Redaction,
     /// For the log.
     pub(super) namespace: &'a str,
 }
@@ -86,7 +86,7 @@ impl Job<'_> {
         });
         if let Some(stderr) = stderr {
             // It ends with the process, which holds the other end.
-            tokio::spawn(listen(stderr, self.namespace.to_owned(), Arc::clone(&tail), Arc::clone(self.redactor)));
+            tokio::spawn(listen(stderr, self.namespace.to_owned(), Arc::clone(&tail), self.redaction.clone()));
         }
         let task = Mutex::new(Some(task));
         Ok((Process { tail, status, task, _stops: stop.clone().drop_guard(), stop }, stdout, stdin))
@@ -161,18 +161,20 @@ impl Drop for Group {
 }
 
 /// Logs what a server prints to stderr, as far as it is worth it, and keeps the end of it.
-async fn listen(mut stderr: ChildStderr, namespace: String, tail: Arc<Mutex<Vec<u8>>>, redactor: Arc<Redactor>) {
-    let mut redact = redactor.stream();
+async fn listen(mut stderr: ChildStderr, namespace: String, tail: Arc<Mutex<Vec<u8>>>, redaction: Redaction) {
+    // Line by line would be nicer to read, and let a secret be cut in two.
+    let mut redact = redaction.wire.stream();
     let (mut piece, mut logged) = (vec![0; PIECE_BYTES], 0);
     loop {
         let read = stderr.read(&mut piece).await.unwrap_or(0);
         let clean = if read == 0 { redact.finish() } else { redact.push(&piece[..read]) };
+        let clean = redaction.text(&String::from_utf8_lossy(&clean)).into_owned();
         if logged < LOGGED_BYTES_MAX && !clean.is_empty() {
             logged += clean.len();
-            tracing::debug!(namespace, "{}", fail::said(&String::from_utf8_lossy(&clean)));
+            tracing::debug!(namespace, "{}", fail::said(&clean));
         }
         let mut kept = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&clean);
+        kept.extend_from_slice(clean.as_bytes());
         let excess = kept.len().saturating_sub(TAIL_BYTES_MAX);
         kept.drain(..excess);
         if read == 0 {

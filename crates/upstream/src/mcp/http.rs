@@ -183,7 +183,7 @@ fn pieces(body: Option<Box<dyn BodySource>>) -> impl Stream<Item = Result<Bytes,
         match body.read(PIECE_BYTES).await {
             Ok(piece) if piece.is_empty() => None,
             Ok(piece) if size.add(&piece) > MESSAGE_BYTES_MAX => {
-                // THREAT[T-TOOL-007]: a server fills the memory of its client.
+                // THREAT[T-UPSTREAM-002]: a server fills the memory of its client.
                 let message = format!("it sent a message of more than {} MiB", MESSAGE_BYTES_MAX >> 20);
                 Some((Err(HttpError(message)), (None, size)))
             }

@@ -76,7 +76,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
             ready!(Pin::new(&mut this.inner).poll_read(cx, &mut piece))?;
             let read = piece.filled().len();
             if this.is_too_long(read) {
-                // THREAT[T-TOOL-007]: a server fills the memory of its client.
+                // THREAT[T-UPSTREAM-002]: a server fills the memory of its client.
                 this.flooded.store(true, Ordering::Release);
                 return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
             }

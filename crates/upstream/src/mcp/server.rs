@@ -6,6 +6,7 @@ use super::handler::Handler;
 use super::http::Http;
 use super::lines::Lines;
 use crate::listing::Listing;
+use crate::redaction::Redaction;
 use crate::route::Route;
 use crate::{fail, names};
 use isolith_core::{BindingName, CallError, Rule};
@@ -51,12 +52,14 @@ pub(crate) struct Dialled<'a> {
     pub(crate) about: Option<&'a str>,
     /// How long a call may take.
     pub(crate) limit: Duration,
+    pub(crate) redaction: &'a Redaction,
 }
 
 /// A server that answers.
 pub(crate) struct Server {
     name: BindingName,
     about: Option<String>,
+    redaction: Redaction,
     limit: Duration,
     service: tokio::sync::Mutex<Option<RunningService<RoleClient, Handler>>>,
     peer: Peer<RoleClient>,
@@ -85,20 +88,26 @@ fn lifecycle(legacy: bool) -> ClientLifecycleMode {
 }
 
 impl Dialled<'_> {
-    /// Starts a server as a process of ours. `job` is made anew for each attempt.
+    /// Starts a server as a process of ours.
     pub(crate) async fn start(
         &self,
         command: &[String],
         cwd: Option<&str>,
         folder: &std::path::Path,
         env: &[(String, zeroize::Zeroizing<String>)],
-        redactor: &Arc<isolith_gate::Redactor>,
     ) -> Result<Server, CallError> {
         let mut legacy = false;
         loop {
-            let job = Job { command, env: env.to_vec(), folder, cwd, redactor, namespace: self.name.as_str() };
+            let job = Job {
+                command,
+                env: env.to_vec(),
+                folder,
+                cwd,
+                redaction: self.redaction,
+                namespace: self.name.as_str(),
+            };
             let (process, stdout, stdin) = job.start()?;
-            let lines = Lines::new(stdout, redactor);
+            let lines = Lines::new(stdout, &self.redaction.wire);
             let (flooded, changed) = (Arc::clone(&lines.flooded), Arc::default());
             let handler = Handler { changed: Arc::clone(&changed) };
             // The line that is too long ends in `Lines`, before it is one here.
@@ -147,10 +156,11 @@ impl Dialled<'_> {
     ) -> Result<Server, CallError> {
         let peer = service.peer().clone();
         let about = self.about.map(str::to_owned).or_else(|| about(&peer));
-        let listing = list(&peer, self.name, about.as_deref()).await?;
+        let listing = list(&peer, self.name, about.as_deref(), self.redaction).await?;
         let server = Server {
             name: self.name.clone(),
             about,
+            redaction: self.redaction.clone(),
             limit: self.limit,
             peer,
             service: tokio::sync::Mutex::new(Some(service)),
@@ -196,11 +206,11 @@ impl Server {
             return self.known();
         }
         let mut listed = self.listed.lock().await;
-        // THREAT[T-TOOL-007]: a server that always says so would be asked all the time.
+        // THREAT[T-UPSTREAM-002]: a server that always says so would be asked all the time.
         if listed.elapsed() < RELIST_PAUSE || !self.changed.swap(false, Ordering::AcqRel) {
             return self.known();
         }
-        let again = list(&self.peer, &self.name, self.about.as_deref()).await;
+        let again = list(&self.peer, &self.name, self.about.as_deref(), &self.redaction).await;
         *listed = Instant::now();
         match again {
             Ok(listing) => *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(listing),
@@ -311,7 +321,12 @@ fn about(peer: &Peer<RoleClient>) -> Option<String> {
     Some(fail::said(said).lines().next()?.chars().take(ABOUT_CHARS_MAX).collect())
 }
 
-async fn list(peer: &Peer<RoleClient>, name: &BindingName, about: Option<&str>) -> Result<Listing, CallError> {
+async fn list(
+    peer: &Peer<RoleClient>,
+    name: &BindingName,
+    about: Option<&str>,
+    redaction: &Redaction,
+) -> Result<Listing, CallError> {
     let wrong = |what: String| fail::unavailable(format!("the tool server of `{name}` {what}"));
     let late = |_| wrong(format!("did not list its tools within {} s", LIST_LIMIT.as_secs()));
     let tools = tokio::time::timeout(LIST_LIMIT, all(peer)).await.map_err(late)?.map_err(wrong)?;
@@ -329,7 +344,8 @@ async fn list(peer: &Peer<RoleClient>, name: &BindingName, about: Option<&str>) 
         });
     }
     let description = about.unwrap_or_default().to_owned();
-    Ok(Listing::new(Namespace { name: name.clone(), description, tools: own }))
+    let namespace = Namespace { name: name.clone(), description, tools: own };
+    Ok(Listing::new(redaction.namespace(namespace)))
 }
 
 async fn all(peer: &Peer<RoleClient>) -> Result<Vec<rmcp::model::Tool>, String> {
