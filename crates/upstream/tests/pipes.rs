@@ -147,7 +147,7 @@ async fn a_secret_reaches_the_server_and_nobody_else() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("key"), "hunter2-hunter2\n").unwrap();
     let source = format!("${{file:{}}}", folder.path().join("key").display());
-    let desk = Desk::new(vec![("small", python(&[("SECRET", &source), ("PLAIN", "x${command:echo y}z")]))]);
+    let desk = Desk::new(vec![("small", python(&[("SECRET", &source), ("PLAIN", "x${command:echo not-so-secret}z")]))]);
     let about = desk.call("small.about", json!({})).await.unwrap();
     // It was given the secret, and what it says of it is without.
     assert_eq!(about["env"]["SECRET"], "[redacted key]");
