@@ -45,7 +45,7 @@ const KINDS = [
 ];
 const TOOLS = ["echo", "fail", "hang", "slow", "big", "inc", "proto", "nul", "body"];
 const LIMITS = ["cpu_ms", "wall_ms", "memory_mb", "output_kb", "calls", "stack_kb", "payload_kb", "value_kb"];
-const HEADER_KEYS = ["tools", "limits", "input", "args", "time", "seed", "oracle"];
+const HEADER_KEYS = ["tools", "namespaces", "limits", "input", "args", "time", "seed", "oracle"];
 const RUN_MS_MAX = 10_000;
 
 const own = fileURLToPath(import.meta.url);

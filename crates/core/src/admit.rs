@@ -6,7 +6,7 @@ use crate::address;
 use crate::call::CallError;
 use crate::grant::{
     Access, BindingName, Bounds, Budget, Egress, FilesGrant, Grant, GuestPath, HostPattern, InvokeGrant, KvGrant,
-    LOCALHOST, Method, Ports, Power, Rule, Schemes, SecretGrant, SecretName, ToolGrant, unambiguous,
+    LOCALHOST, Method, Ports, Power, Rule, Schemes, SecretGrant, SecretName, ToolGrant, ToolName, unambiguous,
 };
 use crate::{Json, Target};
 use serde_json::Value;
@@ -191,19 +191,34 @@ pub fn files<'a>(grants: &'a [Grant], path: &GuestPath, access: Access) -> Decis
     decide(grants, reach, wanted)
 }
 
-/// Whether a function of the embedder may be called with this argument.
-pub fn tool<'a>(grants: &'a [Grant], name: &BindingName, args: Option<&Json>) -> Decision<'a> {
+/// Whether a tool may be called with this argument.
+pub fn tool<'a>(grants: &'a [Grant], name: &ToolName, args: Option<&Json>) -> Decision<'a> {
     let own = |power: &'a Power| match power {
-        Power::Tool(tool) if tool.name == *name => Some(&tool.args),
+        Power::Tool(tool) if tool.name.covers(name) => Some((&tool.args, tool.name.narrowness())),
         _ => None,
     };
     bounded(grants, own, args, || (format!("the tool `{name}`"), Power::Tool(ToolGrant::new(name.clone()))))
 }
 
+/// Whether a guest may know of a tool: some grant lets it be called, at least with some arguments, and none forbids that.
+pub fn knows_tool(grants: &[Grant], name: &ToolName) -> bool {
+    let about = |grant: &&Grant| matches!(&grant.power, Power::Tool(tool) if tool.name.covers(name));
+    let forbids =
+        |grant: &Grant| grant.rule == Rule::Deny && matches!(&grant.power, Power::Tool(tool) if tool.args.is_empty());
+    let mut known = false;
+    for grant in grants.iter().filter(about) {
+        if forbids(grant) {
+            return false;
+        }
+        known |= grant.rule != Rule::Deny;
+    }
+    known
+}
+
 /// Whether another program may be called with this input.
 pub fn invoke<'a>(grants: &'a [Grant], name: &BindingName, args: Option<&Json>) -> Decision<'a> {
     let own = |power: &'a Power| match power {
-        Power::Invoke(invoke) if invoke.name == *name => Some(&invoke.args),
+        Power::Invoke(invoke) if invoke.name == *name => Some((&invoke.args, ())),
         _ => None,
     };
     let wanted = || {
@@ -230,9 +245,9 @@ pub fn reveal<'a>(grants: &'a [Grant], name: &SecretName) -> Decision<'a> {
 }
 
 /// A decision about a call whose arguments may be bounded.
-fn bounded<'a>(
+fn bounded<'a, R: Ord>(
     grants: &'a [Grant],
-    own: impl Fn(&'a Power) -> Option<&'a Bounds>,
+    own: impl Fn(&'a Power) -> Option<(&'a Bounds, R)>,
     args: Option<&Json>,
     wanted: impl Fn() -> (String, Power),
 ) -> Decision<'a> {
@@ -241,14 +256,14 @@ fn bounded<'a>(
     let value = || read.get_or_init(|| args.map_or(Some(Value::Null), unambiguous)).as_ref();
     let broken = RefCell::new(None);
     let reach = |grant: &'a Grant| {
-        let Some(bounds) = own(&grant.power) else { return Reach::None };
+        let Some((bounds, rank)) = own(&grant.power) else { return Reach::None };
         if bounds.is_empty() {
-            return Reach::Covers(());
+            return Reach::Covers(rank);
         }
         // What cannot be read here might be read by who performs the call.
         let Some(value) = value() else { return Reach::Touches };
         match bounds.check(value) {
-            Ok(()) => Reach::Covers(()),
+            Ok(()) => Reach::Covers(rank),
             Err(error) => {
                 broken.replace(Some(error));
                 if bounds.could_hold(value) { Reach::Touches } else { Reach::None }

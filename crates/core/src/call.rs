@@ -1,5 +1,5 @@
 use crate::CallOutcome;
-use crate::{BindingName, Json, SecretName, Timestamp};
+use crate::{BindingName, Json, SecretName, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 mod read;
@@ -21,10 +21,10 @@ pub struct BodyId(pub u32);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "kind", rename_all = "snake_case")]
 pub enum HostCall {
-    /// Call a granted function of the embedder.
+    /// Call a granted function: of the embedder, or of a namespace.
     Tool {
         /// Which one.
-        name: BindingName,
+        name: ToolName,
         /// Its one argument; absent when it was called without, or with `undefined`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         args: Option<Json>,

@@ -42,9 +42,9 @@ pub use fields::{FieldsError, nearest};
 pub use future::BoxFuture;
 pub use grant::{
     Access, BindingName, Bindings, Bound, BoundError, Bounds, Budget, Credential, Egress, FilesGrant, Grant,
-    GrantError, GuestPath, HostPattern, InvalidHost, InvalidName, InvalidPath, InvokeGrant, KvGrant, Method,
-    PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template, TemplateError,
-    ToolGrant,
+    GrantError, GuestPath, HostPattern, InvalidHost, InvalidName, InvalidPath, InvalidPattern, InvokeGrant, KvGrant,
+    Method, PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
+    TemplateError, ToolGrant, ToolName, ToolPattern,
 };
 pub use json::{InvalidJson, Json};
 pub use limits::{InvalidLimit, Limits};

@@ -107,10 +107,12 @@ impl Sides<'_> {
                 match left.iter_mut().find(|(other, _)| same_calls(&other.power, &piece.power)) {
                     Some((other, by)) => {
                         let rule = other.rule.max(piece.rule);
+                        // Both counts hold, as they would among the ceiling's own.
+                        let budgets = counted([other.budgets.clone(), piece.budgets.clone()].concat());
                         if (ceiling.rule, narrowness(&ceiling.power)) > (by.rule, narrowness(&by.power)) {
                             (*other, *by) = (piece, ceiling);
                         }
-                        other.rule = rule;
+                        (other.rule, other.budgets) = (rule, budgets);
                     }
                     None => left.push((piece, ceiling)),
                 }
@@ -118,8 +120,7 @@ impl Sides<'_> {
         }
         let left: Vec<Grant> = left.into_iter().map(|(piece, _)| piece).collect();
         // Pieces of a piece say nothing, unless something is different about them.
-        let alike =
-            |a: &Grant, b: &Grant| a.rule == b.rule && a.budgets == b.budgets && credential_of(a) == credential_of(b);
+        let alike = |a: &Grant, b: &Grant| a.rule == b.rule && a.budgets == b.budgets && comes_with(a) == comes_with(b);
         if !left.iter().all(|piece| alike(piece, &left[0])) {
             return left;
         }
@@ -153,9 +154,7 @@ impl Sides<'_> {
         budgets.extend(
             ceiling.budgets.iter().map(|budget| Budget { of: format!("operator {}", budget.of), ..budget.clone() }),
         );
-        // Of two counts by one name the smaller stays: a request cannot raise the operator's by naming it.
-        budgets.sort();
-        budgets.dedup_by(|next, kept| next.of == kept.of);
+        let budgets = counted(budgets);
         let rule = ceiling.rule.max(requested.rule).max(self.asked_in_vain(ceiling, requested));
         let powers = self.powers(&ceiling.power, &requested.power).into_iter();
         powers.map(|(power, asks)| Grant { power, rule: rule.max(asks), budgets: budgets.clone() }).collect()
@@ -164,7 +163,11 @@ impl Sides<'_> {
     /// A question about a name is still to be asked when the side that has it means something else by the name than the
     /// other, so that nothing is left of the grant that asks.
     fn asked_in_vain(&self, ceiling: &Grant, requested: &Grant) -> Rule {
-        let asks = |grant: &&Grant| grant.rule == Rule::Ask && same_name(&grant.power, &requested.power);
+        let asks = |grant: &&Grant| {
+            grant.rule == Rule::Ask
+                && same_name(&grant.power, &requested.power)
+                && same_name(&grant.power, &ceiling.power)
+        };
         let by_request = self.requested.iter().filter(asks).any(|grant| !meets(&ceiling.power, &grant.power));
         let by_ceiling = self.ceiling.iter().filter(asks).any(|grant| !meets(&grant.power, &requested.power));
         if by_request || by_ceiling { Rule::Ask } else { Rule::Allow }
@@ -185,7 +188,7 @@ impl Sides<'_> {
                 quota_bytes: a.quota_bytes.min(b.quota_bytes),
             }))),
             (Power::Files(a), Power::Files(b)) => plain(files(a, b)),
-            (Power::Tool(a), Power::Tool(b)) if a.name == b.name => plain(tool(a, b)),
+            (Power::Tool(a), Power::Tool(b)) => plain(tool(a, b)),
             (Power::Invoke(a), Power::Invoke(b)) if a.name == b.name => plain(self.invoke(a, b)),
             (Power::Secret(a), Power::Secret(b)) if a.name == b.name => plain(secret(a, b)),
             _ => Vec::new(),
@@ -235,6 +238,13 @@ impl Sides<'_> {
     }
 }
 
+/// Of two counts by one name the smaller stays: a request cannot raise the operator's by naming it.
+fn counted(mut budgets: Vec<Budget>) -> Vec<Budget> {
+    budgets.sort();
+    budgets.dedup_by(|next, kept| next.of == kept.of);
+    budgets
+}
+
 /// An empty list would say nothing to whoever narrows by it later. This says: none of these.
 fn nothing_of(grants: &[Grant]) -> Vec<Grant> {
     grants.iter().map(|grant| Grant { rule: Rule::Deny, budgets: Vec::new(), ..grant.clone() }).collect()
@@ -257,10 +267,10 @@ fn same_calls(a: &Power, b: &Power) -> bool {
     }
 }
 
-/// Whether two powers go by one name, whatever is behind it.
+/// Whether two powers go by one name, or could, whatever is behind it.
 fn same_name(a: &Power, b: &Power) -> bool {
     match (a, b) {
-        (Power::Tool(a), Power::Tool(b)) => a.name == b.name,
+        (Power::Tool(a), Power::Tool(b)) => a.name.meets(&b.name),
         (Power::Invoke(a), Power::Invoke(b)) => a.name == b.name,
         (Power::Secret(a), Power::Secret(b)) => a.name == b.name,
         _ => false,
@@ -275,10 +285,12 @@ fn narrowness(power: &Power) -> Option<impl Ord + use<>> {
     }
 }
 
-fn credential_of(grant: &Grant) -> Option<(&Option<Credential>, bool)> {
+/// What a grant brings along for the calls it covers.
+fn comes_with(grant: &Grant) -> (Option<(&Option<Credential>, bool)>, Option<(&Option<Json>, &Option<Json>)>) {
     match &grant.power {
-        Power::Egress(egress) => Some((&egress.credential, egress.redact)),
-        _ => None,
+        Power::Egress(egress) => (Some((&egress.credential, egress.redact)), None),
+        Power::Tool(tool) => (None, Some((&tool.input, &tool.output))),
+        _ => (None, None),
     }
 }
 
@@ -288,7 +300,7 @@ fn bans_some(ban: &Power, grant: &Power) -> bool {
         (Power::Egress(ban), Power::Egress(grant)) => ban.bans_some(grant),
         (Power::Kv(ban), Power::Kv(grant)) => ban.name == grant.name,
         (Power::Files(ban), Power::Files(grant)) => ban.path.and(&grant.path).is_some(),
-        (Power::Tool(ban), Power::Tool(grant)) => ban.name == grant.name,
+        (Power::Tool(ban), Power::Tool(grant)) => ban.name.meets(&grant.name),
         (Power::Invoke(ban), Power::Invoke(grant)) => ban.name == grant.name,
         (Power::Secret(ban), Power::Secret(grant)) => ban.name == grant.name,
         (Power::Secret(ban), Power::Egress(grant)) => {
@@ -312,7 +324,7 @@ fn tool(ceiling: &ToolGrant, requested: &ToolGrant) -> Option<Power> {
         return None;
     }
     Some(Power::Tool(ToolGrant {
-        name: requested.name.clone(),
+        name: ceiling.name.and(&requested.name)?,
         input: both_schemas(&ceiling.input, &requested.input),
         output: both_schemas(&ceiling.output, &requested.output),
         args: ceiling.args.and(&requested.args),

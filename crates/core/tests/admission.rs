@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{Access, BindingName, Grant, GuestPath, Json, Method, Power, Refusal, SecretName, Target, admit};
+use isolith_core::{
+    Access, BindingName, Grant, GuestPath, Json, Method, Power, Refusal, SecretName, Target, ToolName, admit,
+};
 
 /// One row of a table, with the grants above it.
 struct Row {
@@ -127,7 +129,7 @@ fn addresses_are_admitted_as_the_table_says() {
 
 #[test]
 fn other_calls_are_admitted_as_the_table_says() {
-    check(include_str!("admission/others.txt"), 90, |row| {
+    check(include_str!("admission/others.txt"), 140, |row| {
         let mut words = row.words.splitn(3, ' ');
         let (what, name, args) = (words.next().unwrap(), plain(words.next().unwrap()), words.next());
         let args = args.map(|text| Json::from_text(plain(text)).unwrap());
@@ -139,7 +141,25 @@ fn other_calls_are_admitted_as_the_table_says() {
                 Ok(path) => verdict(admit::files(&row.grants, &path, access)),
                 Err(_) => "invalid",
             },
-            "tool" => verdict(admit::tool(&row.grants, &binding(), args.as_ref())),
+            "tool" => match ToolName::new(name.clone()) {
+                Ok(name) => {
+                    let decision = admit::tool(&row.grants, &name, args.as_ref());
+                    if let Err(refusal) = &decision
+                        && refusal.why.starts_with("not granted")
+                        && !name.is_reserved()
+                    {
+                        let wanted: Grant = refusal.wanted.to_string().parse().unwrap();
+                        assert_eq!(
+                            verdict(admit::tool(&[wanted], &name, args.as_ref())),
+                            "allow",
+                            "{}",
+                            refusal.wanted
+                        );
+                    }
+                    verdict(decision)
+                }
+                Err(_) => "invalid",
+            },
             "invoke" => verdict(admit::invoke(&row.grants, &binding(), args.as_ref())),
             "reveal" => verdict(admit::reveal(&row.grants, &SecretName::new(&name).unwrap())),
             other => panic!("line {}: {other}", row.line),
@@ -228,5 +248,35 @@ fn a_say_about_a_secret_is_a_say_about_what_carries_it() {
         let grants = [Grant::from_value(&carrier, "").unwrap(), about.parse().unwrap()];
         let decision = admit::egress(&grants, &Method::new("GET").unwrap(), &target);
         assert_eq!(verdict(decision), expected, "{about}");
+    }
+}
+
+#[test]
+fn the_narrowest_grant_of_a_tool_is_used_and_every_count_holds() {
+    let grant = |name: &str, rule: &str, calls: u32| {
+        let value = serde_json::json!({"kind": "tool", "name": name, "rule": rule, "calls": calls});
+        Grant::from_value(&value, "").unwrap()
+    };
+    let grants = [
+        grant("g.*", "allow", 1),
+        grant("g.create_*", "allow", 2),
+        grant("g.create_issue", "allow", 3),
+        grant("g.delete_*", "ask", 4),
+        grant("g.delete_it", "allow", 5),
+    ];
+    for (name, used, counts) in [
+        ("g.list", "tool:g.*", vec![1]),
+        ("g.create_pull", "tool:g.create_*", vec![1, 2]),
+        ("g.create_issue", "tool:g.create_issue", vec![1, 2, 3]),
+        ("g.delete_it", "ask tool:g.delete_*", vec![1, 4, 5]),
+    ] {
+        for turn in 0..grants.len() {
+            let mut turned = grants.to_vec();
+            turned.rotate_left(turn);
+            let admitted = admit::tool(&turned, &ToolName::new(name).unwrap(), None).unwrap();
+            let mut counted: Vec<u32> = admitted.budgets.iter().map(|budget| budget.calls).collect();
+            counted.sort_unstable();
+            assert_eq!((admitted.grant.to_string().as_str(), counted), (used, counts.clone()), "{name}");
+        }
     }
 }

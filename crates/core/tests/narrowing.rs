@@ -246,7 +246,7 @@ fn holes_that_were_closed() {
     assert_eq!(verdict(&narrow(&read(json!(["egress:*"])), &req).grants, &fetch("https://a.example/")), Rule::Ask);
     // A question about a name was not asked when the operator means another command by it.
     let req = read(json!(["tool:t", {"kind": "tool", "name": "t", "command": ["mine"], "rule": "ask"}]));
-    let tool = Ask::Tool(isolith_core::BindingName::new("t").unwrap(), isolith_core::Json::of(&json!({})).unwrap());
+    let tool = Ask::Tool(isolith_core::ToolName::new("t").unwrap(), isolith_core::Json::of(&json!({})).unwrap());
     assert_eq!(verdict(&narrow(&read(json!(["tool:t"])), &req).grants, &tool), Rule::Ask);
     // A count on a narrow grant was lost to a wide one without.
     let op = read(json!(["egress:*.x.example", {"kind": "egress", "host": "a.x.example", "calls": 1}]));
@@ -256,6 +256,14 @@ fn holes_that_were_closed() {
         let admitted = isolith_core::admit::egress(&both, &method, &target).unwrap();
         assert_eq!(admitted.grant.budgets.len(), 1, "{both:#?}");
     }
+    // A count on a wide grant was lost to a narrow one without.
+    let op = read(json!(["egress:a.x.example", {"kind": "egress", "host": "*.x.example", "calls": 1}]));
+    let both = narrow(&op, &read(json!(["egress:a.x.example"]))).grants;
+    assert_eq!(both[0].budgets.len(), 1, "{both:#?}");
+    // A schema for one tool was lost to a grant of all of them.
+    let schema = json!({"kind": "tool", "name": "g.x", "input": {"required": ["n"]}});
+    let both = narrow(&read(json!(["tool:g.*", schema])), &read(json!(["tool:g.*"]))).grants;
+    assert_eq!(both, read(json!(["tool:g.*", schema])));
     // What an operator forbids of a grant is told.
     let op = read(json!(["egress:*", "deny egress:evil.example"]));
     assert_eq!(narrow(&op, &read(json!(["egress:*"]))).report.len(), 1);

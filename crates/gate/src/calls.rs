@@ -3,10 +3,11 @@
 use crate::book::{Entry, now};
 use crate::gate::Gate;
 use crate::means::{Invocation, Invoked};
+use crate::upstream::Owner;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
     Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
-    SecretName, ToolGrant, admit,
+    SecretName, ToolGrant, ToolName, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -114,16 +115,28 @@ impl Gate {
         .await
     }
 
-    pub(crate) async fn tool(&self, id: CallId, name: BindingName, args: Option<Json>) -> Answer {
+    pub(crate) async fn tool(&self, id: CallId, name: ToolName, args: Option<Json>) -> Answer {
+        if name.is_reserved() {
+            return self.about_tools(&name, args).await;
+        }
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
         self.booked(label, sent, async {
             let decision = admit::tool(&self.grants, &name, args.as_ref());
-            let grant =
-                self.pass(decision, || format!("the tool `{name}`")).await.map_err(|r| (r.error, Some(r.wanted)))?;
+            let index = decision.as_ref().map_or(0, |admitted| admitted.index);
+            let owner = match &decision {
+                Ok(admitted) if self.is_upstream(&name, admitted.grant) => self.owner_of(&name).await,
+                _ => Owner::Agrees,
+            };
+            let passed = self.pass(owner.narrows(decision), || format!("the tool `{name}`")).await;
+            passed.map_err(|r| (r.error, Some(r.wanted)))?;
+            let grant = &self.grants[index];
             let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
             self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
-            let reply = match self.commanded(tool) {
+            let reply = match self.commanded(&name, tool) {
+                None if name.namespace().is_some() => {
+                    HostReply::Value { json: self.upstream(&name, args).await.map_err(|error| (error, None))? }
+                }
                 None => {
                     let call = HostCall::Tool { name: name.clone(), args };
                     self.outside.wait(id, self.means.tools.call(id, call)).await.reply
@@ -141,11 +154,17 @@ impl Gate {
         .await
     }
 
+    /// Whether a tool is for who brings its namespace, and not for a command.
+    fn is_upstream(&self, name: &ToolName, grant: &Grant) -> bool {
+        let Power::Tool(tool) = &grant.power else { return false };
+        name.namespace().is_some() && self.commanded(name, tool).is_none()
+    }
+
     /// The grant that says which command does a tool's work: one that only asks may leave that to one that allows.
-    fn commanded<'a>(&'a self, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
+    fn commanded<'a>(&'a self, name: &ToolName, tool: &'a ToolGrant) -> Option<&'a ToolGrant> {
         let others =
             self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
-                Power::Tool(other) if other.name == tool.name => Some(other),
+                Power::Tool(other) if other.name.exact() == Some(name) => Some(other),
                 _ => None,
             });
         std::iter::once(tool).chain(others).find(|tool| !tool.command.is_empty())

@@ -2,7 +2,7 @@
 
 pub(crate) mod process;
 
-use isolith_core::{BindingName, CallError, Json, ToolGrant};
+use isolith_core::{CallError, Json, ToolGrant, ToolPattern};
 use process::{Ended, Failed, Job};
 use std::path::Path;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub async fn run_command(grant: &ToolGrant, args: Option<&Json>, cwd: &Path) -> 
     answer(name, &ended)
 }
 
-fn answer(name: &BindingName, ended: &Ended) -> Result<Option<Json>, CallError> {
+fn answer(name: &ToolPattern, ended: &Ended) -> Result<Option<Json>, CallError> {
     if !ended.status.success() {
         let said = harmless(&ended.stderr_tail);
         let how = match ended.status.code() {

@@ -4,14 +4,15 @@ use crate::book::{Entry, now};
 use crate::egress::{Fetched, Hop, HopReport, Hops, Injection, Refused, Response, ResponseHead};
 use crate::gate::Gate;
 use crate::ledger::lock;
+use crate::secrets::Vault;
 use crate::whole::{Looked, WHOLE_BYTES_MAX, look};
 use isolith_core::{
-    Answer, BodyId, BoxFuture, CallError, CallOutcome, FetchCall, HostReply, Json, Method, Power, SecretName, Target,
-    admit,
+    Answer, BodyId, BoxFuture, CallError, CallOutcome, FetchCall, Grant, HostReply, Json, Method, Power, SecretName,
+    Target, admit,
 };
 use serde::Serialize;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 impl Gate {
     pub(crate) async fn fetch(&self, call: FetchCall) -> Answer {
@@ -27,7 +28,7 @@ impl Gate {
         let (cancel, upload) = self.requests.begin(id, call.streamed);
         let _ended = Ended(self, id);
         let client = self.client();
-        let hops = Admission { gate: self, entries: Mutex::default() };
+        let hops = Admission::new(self, &self.grants, self.vault());
         let fetched = tokio::select! {
             biased;
             () = cancel.cancelled() => {
@@ -45,23 +46,14 @@ impl Gate {
     }
 
     /// A request that was not sent is in the books all the same.
-    fn unsent(&self, what: String, error: CallError) -> Answer {
+    pub(crate) fn unsent(&self, what: String, error: CallError) -> Answer {
         let mut entry = self.book.entry(format!("egress:{what}"), what);
         entry.failed(&error);
         Answer { acts: vec![entry.act()], reply: HostReply::Failed { error } }
     }
 
     async fn answer(&self, Fetched { result, hops }: Fetched, admission: Admission<'_>) -> Answer {
-        let mut begun = std::mem::take(&mut *lock(&admission.entries));
-        let mut entries: Vec<Entry> = Vec::new();
-        for hop in hops {
-            // What was refused has no entry yet.
-            let known = begun.iter().position(|entry| self.redactor.text(entry.what()) == hop.what);
-            let entry = known.map(|at| begun.remove(at));
-            let mut entry = entry.unwrap_or_else(|| self.book.entry(String::new(), hop.what.clone()));
-            fill(&mut entry, hop);
-            entries.push(entry);
-        }
+        let mut entries = admission.entries(hops);
         let acts = entries.iter().map(Entry::act).collect();
         let reply = match result {
             Ok(Response { head, body: None, .. }) => HostReply::value(&Head::of(&head, None, None)),
@@ -99,8 +91,13 @@ impl Gate {
         WHOLE_BYTES_MAX.min(reply as usize)
     }
 
-    async fn admit_hop(&self, method: &Method, target: &Target) -> Result<Hop, Refused> {
-        let decision = admit::egress(&self.grants, method, target);
+    async fn admit_hop(
+        &self,
+        (grants, vault): (&[Grant], &Vault),
+        method: &Method,
+        target: &Target,
+    ) -> Result<Hop, Refused> {
+        let decision = admit::egress(grants, method, target);
         let passed = self.pass(decision, || format!("{method} {target}")).await;
         let grant = passed.map_err(|refused| Refused { error: refused.error, wanted: refused.wanted })?;
         let refused = |error: CallError| Refused { error, wanted: self.text_of(grant) };
@@ -110,7 +107,7 @@ impl Gate {
         // THREAT[T-SECRET-001]: a secret is read only after the request was admitted, and before any packet is sent.
         let mut values = Vec::new();
         for name in credential.secrets() {
-            let value = self.vault().get(name).await.map_err(refused)?;
+            let value = vault.get(name).await.map_err(refused)?;
             if egress.redact {
                 self.redactor.add(name.as_str(), value.expose());
             }
@@ -132,15 +129,39 @@ impl Gate {
 
 /// The admission of one request. A hop is in the books from the moment it is admitted: a run that ends meanwhile does not
 /// leave it out.
-struct Admission<'a> {
+pub(crate) struct Admission<'a> {
     gate: &'a Gate,
+    /// Under which grants it goes, and the secrets of these.
+    grants: &'a [Grant],
+    vault: &'a Vault,
     entries: Mutex<Vec<Entry>>,
+}
+
+impl<'a> Admission<'a> {
+    pub(crate) fn new(gate: &'a Gate, grants: &'a [Grant], vault: &'a Vault) -> Admission<'a> {
+        Admission { gate, grants, vault, entries: Mutex::default() }
+    }
+
+    /// The entries of these hops, which are all there were, with how each went.
+    pub(crate) fn entries(self, hops: Vec<HopReport>) -> Vec<Entry> {
+        let mut begun = self.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut entries: Vec<Entry> = Vec::new();
+        for hop in hops {
+            // What was refused has no entry yet.
+            let known = begun.iter().position(|entry| self.gate.redactor.text(entry.what()) == hop.what);
+            let entry = known.map(|at| begun.remove(at));
+            let mut entry = entry.unwrap_or_else(|| self.gate.book.entry(String::new(), hop.what.clone()));
+            fill(&mut entry, hop);
+            entries.push(entry);
+        }
+        entries
+    }
 }
 
 impl Hops for Admission<'_> {
     fn admit<'a>(&'a self, method: &'a Method, target: &'a Target) -> BoxFuture<'a, Result<Hop, Refused>> {
         Box::pin(async move {
-            let admitted = self.gate.admit_hop(method, target).await;
+            let admitted = self.gate.admit_hop((self.grants, self.vault), method, target).await;
             if let Ok(hop) = &admitted {
                 let mut entry = self.gate.book.entry(hop.grant.clone(), format!("{method} {target}"));
                 if let Some(row) = entry.row() {
@@ -154,7 +175,7 @@ impl Hops for Admission<'_> {
     }
 
     fn admit_address(&self, method: &Method, target: &Target, address: IpAddr) -> Result<(), Refused> {
-        admit::address(&self.gate.grants, method, target, address).map_err(|refusal| {
+        admit::address(self.grants, method, target, address).map_err(|refusal| {
             let mut error = refusal.to_error();
             error.code = Some("egress.address.denied".into());
             Refused { error, wanted: refusal.wanted.to_string() }
@@ -183,7 +204,7 @@ impl<'a> Head<'a> {
 }
 
 /// A request as the books show it when it could not even be read.
-fn shown(method: &str, url: &str) -> String {
+pub(crate) fn shown(method: &str, url: &str) -> String {
     let place: String = url.split(['?', '#']).next().unwrap_or_default().chars().take(SHOWN_CHARS_MAX).collect();
     format!("{} {place}", method.chars().take(SHOWN_CHARS_MAX).collect::<String>())
 }

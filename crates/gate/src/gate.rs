@@ -8,6 +8,7 @@ use crate::means::{Means, Question};
 use crate::outside::Outside;
 use crate::redact::Redactor;
 use crate::requests::Requests;
+use crate::send::Vaults;
 use crate::{Folders, Schemas, Vault};
 use isolith_core::{
     Admitted, Answer, BoxFuture, CallId, CallRecord, FetchCall, Grant, Host, HostCall, HostReply, Limits, Method,
@@ -31,6 +32,8 @@ pub struct Gate {
     vault: OnceLock<Vault>,
     pub(crate) schemas: Schemas,
     folders: OnceLock<Folders>,
+    /// Those of who brings its tools.
+    pub(crate) vaults: Vaults,
     pub(crate) bodies: Bodies,
     pub(crate) requests: Requests,
     client: OnceLock<Client>,
@@ -76,6 +79,7 @@ impl Gate {
             vault: OnceLock::new(),
             schemas: Schemas::of(&grants)?,
             folders: OnceLock::new(),
+            vaults: Vaults::default(),
             book: Book::new(run, program, means.audit.clone(), Arc::clone(&redactor)),
             bodies: Bodies::default(),
             requests: Requests::default(),
@@ -206,7 +210,11 @@ impl Host for Gate {
 
     fn waits(&self, call: &HostCall) -> bool {
         let HostCall::Tool { name, .. } = call else { return false };
-        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name == *name && !tool.command.is_empty());
+        // What has a namespace is performed from here.
+        if name.namespace().is_some() {
+            return false;
+        }
+        let commanded = |grant: &Grant| matches!(&grant.power, isolith_core::Power::Tool(tool) if tool.name.exact() == Some(name) && !tool.command.is_empty());
         self.means.tools.waits(call) && !self.grants.iter().any(commanded)
     }
 

@@ -16,6 +16,8 @@ mod redact;
 mod requests;
 mod schema;
 mod secrets;
+mod send;
+mod upstream;
 mod whole;
 
 pub use bodies::BodySource;
@@ -26,3 +28,5 @@ pub use means::{Approver, Invocation, Invoked, Means, Programs, Question};
 pub use redact::{RedactStream, Redactor};
 pub use schema::{Schema, Schemas};
 pub use secrets::{Secret, Vault};
+pub use send::Sent;
+pub use upstream::Upstreams;

@@ -2,6 +2,7 @@
 
 use crate::egress::Net;
 use crate::gate::Gate;
+use crate::upstream::Upstreams;
 use isolith_core::{
     Act, Answer, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json, KeySpaces,
     Limits, RunId, SecretStore,
@@ -22,8 +23,11 @@ pub struct Means {
     pub audit: Option<Arc<dyn AuditLog>>,
     /// What a guest's relative paths are relative to, and where commands run.
     pub folder: PathBuf,
-    /// The embedder's own functions: gets every admitted [`HostCall::Tool`] that no command is granted for.
+    /// The embedder's own functions: gets every admitted [`HostCall::Tool`] without a namespace that no command
+    /// is granted for.
     pub tools: Arc<dyn Host>,
+    /// Who performs tools of namespaces, where there are any.
+    pub upstreams: Option<Arc<dyn Upstreams>>,
     /// The programs that can be invoked.
     pub programs: Option<Arc<dyn Programs>>,
     /// Who is asked where a grant says `ask`.
@@ -35,7 +39,7 @@ impl Means {
     pub fn new(net: Arc<Net>, folder: PathBuf) -> Means {
         let nothing = Arc::new(Nothing);
         let (tools, approver) = (Arc::clone(&nothing) as Arc<dyn Host>, nothing as Arc<dyn Approver>);
-        Means { net, kv: None, secrets: None, audit: None, folder, tools, programs: None, approver }
+        Means { net, kv: None, secrets: None, audit: None, folder, tools, upstreams: None, programs: None, approver }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a tool takes and answers, checked against the JSON Schemas of its grant.
 
-use isolith_core::{BindingName, CallError, Grant, Json, Power, Rule};
+use isolith_core::{CallError, Grant, Json, Power, Rule, ToolName};
 use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// The schemas of a run's tools, compiled once.
 #[derive(Debug, Default)]
 pub struct Schemas {
-    tools: BTreeMap<BindingName, Vec<Pair>>,
+    tools: BTreeMap<ToolName, Vec<Pair>>,
 }
 
 #[derive(Debug)]
@@ -56,26 +56,27 @@ impl Schema {
 impl Schemas {
     /// Compiles the schemas of these grants, or says what is wrong with one.
     pub fn of(grants: &[Grant]) -> Result<Self, String> {
-        let mut tools: BTreeMap<BindingName, Vec<Pair>> = BTreeMap::new();
+        let mut tools: BTreeMap<ToolName, Vec<Pair>> = BTreeMap::new();
         for grant in grants.iter().filter(|grant| grant.rule != Rule::Deny) {
             let Power::Tool(tool) = &grant.power else { continue };
-            if tool.input.is_none() && tool.output.is_none() {
+            // What names more than one tool has no schemas.
+            let Some(name) = tool.name.exact().filter(|_| tool.input.is_some() || tool.output.is_some()) else {
                 continue;
-            }
+            };
             let compiled = |schema: &Option<Json>, what: &str| match schema {
                 None => Ok(None),
                 Some(schema) => compile(schema)
                     .map(Some)
-                    .map_err(|why| format!("the {what} schema of the tool `{}` cannot be used: {why}", tool.name)),
+                    .map_err(|why| format!("the {what} schema of the tool `{name}` cannot be used: {why}")),
             };
             let pair = Pair { input: compiled(&tool.input, "input")?, output: compiled(&tool.output, "output")? };
-            tools.entry(tool.name.clone()).or_default().push(pair);
+            tools.entry(name.clone()).or_default().push(pair);
         }
         Ok(Schemas { tools })
     }
 
     /// Whether a tool may be called with this argument. An absent argument counts as null.
-    pub fn check_input(&self, name: &BindingName, args: Option<&Json>) -> Result<(), CallError> {
+    pub fn check_input(&self, name: &ToolName, args: Option<&Json>) -> Result<(), CallError> {
         let wrong = |what: String| CallError {
             name: "TypeError".into(),
             message: format!("the argument of the tool `{name}` is not what it takes: {what}"),
@@ -85,7 +86,7 @@ impl Schemas {
     }
 
     /// Whether a tool's answer is what was promised. An absent answer counts as null.
-    pub fn check_output(&self, name: &BindingName, answer: Option<&Json>) -> Result<(), CallError> {
+    pub fn check_output(&self, name: &ToolName, answer: Option<&Json>) -> Result<(), CallError> {
         let wrong = |what: String| CallError {
             name: "Error".into(),
             message: format!("the answer of the tool `{name}` is not what it promises: {what}"),
@@ -94,7 +95,7 @@ impl Schemas {
         check(self.of_tool(name).filter_map(|pair| pair.output.as_ref()), answer).map_err(wrong)
     }
 
-    fn of_tool(&self, name: &BindingName) -> impl Iterator<Item = &Pair> {
+    fn of_tool(&self, name: &ToolName) -> impl Iterator<Item = &Pair> {
         self.tools.get(name).into_iter().flatten()
     }
 }

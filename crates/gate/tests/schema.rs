@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{BindingName, Grant, Json, Power, Rule, ToolGrant};
+use isolith_core::{Grant, Json, Power, Rule, ToolGrant, ToolName};
 use isolith_gate::Schemas;
 use serde_json::{Value, json};
 
-fn name() -> BindingName {
-    BindingName::new("send").unwrap()
+fn name() -> ToolName {
+    ToolName::new("send").unwrap()
 }
 
 fn grant(input: Option<Value>, output: Option<Value>) -> Grant {
@@ -61,7 +61,7 @@ fn answers_are_checked_and_tools_without_a_schema_are_not() {
     assert!(schemas.check_output(&name(), Some(&Json::of(&1).unwrap())).is_ok());
     assert!(schemas.check_output(&name(), None).is_err());
     assert!(schemas.check_input(&name(), Some(&text)).is_ok());
-    assert!(schemas.check_input(&BindingName::new("other").unwrap(), Some(&text)).is_ok());
+    assert!(schemas.check_input(&ToolName::new("other").unwrap(), Some(&text)).is_ok());
     let denied = Grant { rule: Rule::Deny, ..grant(Some(json!({ "type": 7 })), None) };
     assert!(Schemas::of(&[denied]).is_ok());
 }

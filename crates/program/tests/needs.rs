@@ -114,6 +114,27 @@ fn tools_by_name() {
             "? tool @ 1:1: `not a name` cannot name a binding: use up to 64 ASCII letters, digits, `_` or `$`, not starting with a digit",
         ),
         (
+            "await tools.github.create_issue({}); const { github } = tools; github.list({}); const g = tools.github; g['close_' + x]()",
+            "
+             tool:github.create_issue @ 1:7
+             tool:github.list @ 1:64
+             ~tool:github.close_* @ 1:105",
+        ),
+        (
+            "[1].map(tools.a.one); tools[input.x].y(); tools.a[input.x](); tools.a.b.call(null, 1); tools.a.toString()",
+            "
+             tool:a.one @ 1:1
+             tool:a.b @ 1:63
+             ? tool @ 1:23: the tool's name comes from `input.x`
+             ? tool @ 1:43: the tool's name comes from `input.x`",
+        ),
+        (
+            "tools.tools.x()",
+            "
+             tool:tools @ 1:7
+             ? tool @ 1:1: `tools.x`: `tools` cannot be a namespace of tools: `tools.search` and `tools.describe` come with every other",
+        ),
+        (
             "globalThis.tools.search(); globalThis.external_x()",
             "
              tool:search @ 1:1

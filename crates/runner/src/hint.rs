@@ -36,6 +36,10 @@ impl About<'_> {
         Bindings::of(self.grants).tools.iter().map(ToString::to_string).collect()
     }
 
+    fn namespaces(&self) -> Vec<String> {
+        Bindings::of(self.grants).namespaces.iter().map(ToString::to_string).collect()
+    }
+
     /// The grants of `kind` that the program needs and has not, as far as its source tells, and those it was refused.
     fn missing(&self, kind: &str) -> Vec<String> {
         let needs = isolith_program::needs(self.source, "program", self.language);
@@ -64,7 +68,7 @@ pub(crate) fn for_failure(failure: &Failure, about: &About<'_>) -> Option<String
     match failure.kind {
         ErrorKind::Denied => denied(failure, about),
         ErrorKind::Thrown if failure.name == "ReferenceError" => absent(&failure.message, about),
-        ErrorKind::Thrown if failure.name == "TypeError" => ungranted_tool(about.source, about.line?, &about.tools()),
+        ErrorKind::Thrown if failure.name == "TypeError" => ungranted_tool(about),
         ErrorKind::CpuLimit => Some("raise the limit `cpu`, or let the program compute less".into()),
         ErrorKind::Timeout => Some("raise the limit `timeout`, or let the program wait less".into()),
         ErrorKind::MemoryLimit => Some("raise the limit `memory`, or let the program hold less at a time".into()),
@@ -96,7 +100,17 @@ fn absent(message: &str, about: &About<'_>) -> Option<String> {
     let tools = about.tools();
     let tool = name.strip_prefix("external_").unwrap_or(name);
     if tool != name {
-        return Some(not_granted(tool, &tools));
+        let within = about.namespaces().into_iter().find_map(|space| {
+            let function = tool.strip_prefix(&*space)?.strip_prefix('_')?.to_owned();
+            Some((space, function))
+        });
+        return Some(match within {
+            Some((space, function)) => format!("call it as `tools.{space}.{function}(…)`"),
+            None => not_granted(tool, &tools, &about.namespaces()),
+        });
+    }
+    if about.namespaces().iter().any(|space| space == name) {
+        return Some(format!("it is a granted namespace: call its tools as `tools.{name}.<function>(…)`"));
     }
     tools.iter().any(|t| t == tool).then(|| format!("it is a granted tool: call it as `tools.{tool}(…)`"))
 }
@@ -118,6 +132,7 @@ fn grant_them(missing: &[String]) -> String {
             Some(("read", path)) => format!("--allow-read {}", quoted(path)),
             _ => format!("--allow-write {}", quoted(what.trim_start_matches("write "))),
         },
+        ("tool", name) if name.contains('.') => format!("--grant {}", quoted(grant)),
         ("tool", name) => format!("--tool {name}=COMMAND"),
         ("invoke", name) => format!("--program {name}=FILE"),
         ("secret", name) => format!("--reveal {}", quoted(name.trim_start_matches("reveal "))),
@@ -139,21 +154,34 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// `tools.name(…)` of a name that is not granted is a call of `undefined`; the source says which name.
-fn ungranted_tool(source: &str, line: u32, tools: &[String]) -> Option<String> {
-    let text = source.lines().nth(line as usize - 1)?;
+/// `tools.name(…)` of a name that is not granted is a call of `undefined`, and `tools.name.function(…)` looks for a function in
+/// it; the source says which name.
+fn ungranted_tool(about: &About<'_>) -> Option<String> {
+    let (tools, namespaces) = (about.tools(), about.namespaces());
+    let text = about.source.lines().nth(about.line? as usize - 1)?;
     let called = text.split("tools.").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
-        &rest[..end]
+        rest.split_at(end)
     });
-    let missing = called.into_iter().find(|name| !name.is_empty() && !tools.iter().any(|t| t == name))?;
-    Some(not_granted(missing, tools))
+    let told = |name: &str| !namespaces.is_empty() && ["search", "describe"].contains(&name);
+    let known = |name: &str| told(name) || tools.iter().chain(&namespaces).any(|known| known == name);
+    let (missing, rest) = called.into_iter().find(|(name, _)| !name.is_empty() && !known(name))?;
+    let is_namespace = rest.trim_start_matches('?').starts_with('.') && !namespaces.is_empty();
+    if !is_namespace {
+        return Some(not_granted(missing, &tools, &namespaces));
+    }
+    Some(match isolith_core::nearest(missing, namespaces.iter().map(String::as_str)) {
+        Some(near) => format!("there is no namespace `{missing}`: did you mean `tools.{near}`?"),
+        None => format!("there is no namespace `{missing}`; these are granted: {}", namespaces.join(", ")),
+    })
 }
 
-fn not_granted(name: &str, tools: &[String]) -> String {
-    match tools {
+fn not_granted(name: &str, tools: &[String], namespaces: &[String]) -> String {
+    let of_namespaces = namespaces.iter().map(|space| format!("{space}.*"));
+    let all: Vec<String> = tools.iter().cloned().chain(of_namespaces).collect();
+    match all.as_slice() {
         [] => format!("tool `{name}` is not granted; no tool is"),
-        tools => format!("tool `{name}` is not granted; these are: {}", tools.join(", ")),
+        all => format!("tool `{name}` is not granted; these are: {}", all.join(", ")),
     }
 }
 
@@ -191,6 +219,26 @@ mod tests {
                 some("tool `mail` is not granted; these are: echo"),
             ),
             (hint("TypeError", "not a function", "x.map(1)", &["echo"]), None),
+            (
+                hint("TypeError", "no property", "await tools.gihub.list()", &["echo", "github.*"]),
+                some("there is no namespace `gihub`: did you mean `tools.github`?"),
+            ),
+            (
+                hint("TypeError", "no property", "await tools.mail.list()", &["github.list", "slack.*"]),
+                some("there is no namespace `mail`; these are granted: github, slack"),
+            ),
+            (
+                hint("TypeError", "not a function", "await tools.mail() + tools.search('x')", &["echo", "github.*"]),
+                some("tool `mail` is not granted; these are: echo, github.*"),
+            ),
+            (
+                hint("ReferenceError", "external_github_list is not defined", "", &["github.*"]),
+                some("call it as `tools.github.list(…)`"),
+            ),
+            (
+                hint("ReferenceError", "github is not defined", "", &["github.*"]),
+                some("it is a granted namespace: call its tools as `tools.github.<function>(…)`"),
+            ),
         ];
         for (found, expected) in rows {
             assert_eq!(found, expected);

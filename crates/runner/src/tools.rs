@@ -1,4 +1,6 @@
-use isolith_core::{Answer, BindingName, BoxFuture, CallId, Grant, Host, HostCall, HostReply, InvalidName, Json};
+use isolith_core::{
+    Answer, BindingName, BoxFuture, CallId, Grant, Host, HostCall, HostReply, InvalidName, Json, ToolName,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ pub type ToolFn = Box<dyn Fn(Option<Json>) -> BoxFuture<'static, HostReply> + Se
 /// A host whose only powers are functions of the embedder.
 #[derive(Default)]
 pub struct Tools {
-    tools: BTreeMap<BindingName, ToolFn>,
+    tools: BTreeMap<ToolName, ToolFn>,
 }
 
 /// A host that can do nothing.
@@ -20,7 +22,7 @@ impl Tools {
     where
         F: Fn(Option<Json>) -> BoxFuture<'static, HostReply> + Send + Sync + 'static,
     {
-        self.tools.insert(BindingName::new(name)?, Box::new(tool));
+        self.tools.insert(BindingName::new(name)?.into(), Box::new(tool));
         Ok(self)
     }
 

@@ -9,7 +9,7 @@ use crate::error::Refusal;
 use crate::run::{Chain, Stage};
 use isolith_core::{
     BindingName, CallError, CallId, ErrorKind, HostCall, HostReply, Json, Limits, Manifest, Outcome, RunId, Status,
-    ToolGrant,
+    ToolGrant, ToolName,
 };
 use isolith_runner::Language;
 use serde::{Deserialize, Deserializer};
@@ -210,7 +210,7 @@ pub(crate) fn answer(checked: &Checked, id: &RunId, stage: &Stage, logs_sent: us
 }
 
 fn need_tools(outcome: &Outcome, id: &RunId, logs: &[&str]) -> String {
-    let mut open: Vec<(CallId, &BindingName, Option<&Json>)> = Vec::new();
+    let mut open: Vec<(CallId, &ToolName, Option<&Json>)> = Vec::new();
     for pending in &outcome.waiting_for {
         if let HostCall::Tool { name, args } = &pending.call {
             open.push((pending.id, name, args.as_ref()));

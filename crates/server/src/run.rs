@@ -3,7 +3,7 @@
 use crate::caller::Caller;
 use crate::error::Refusal;
 use isolith_core::{
-    Answer, BindingName, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp,
+    Answer, BoxFuture, CallId, Host, HostCall, HostReply, Json, OutputSink, RunId, Stream, Timestamp, ToolName,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,7 +63,7 @@ impl Chain {
 }
 
 struct Open {
-    name: BindingName,
+    name: ToolName,
     args: Option<Json>,
     reply: Option<HostReply>,
     waker: Option<Waker>,
@@ -109,7 +109,7 @@ pub(crate) enum Event<'a> {
     },
     Call {
         id: CallId,
-        name: &'a BindingName,
+        name: &'a ToolName,
         args: Option<&'a Json>,
     },
     /// It was suspended, or goes on.
@@ -147,7 +147,7 @@ impl Run {
         caller: Arc<Caller>,
         created: Timestamp,
         outcome: Arc<str>,
-        open: Vec<(CallId, BindingName, Option<Json>)>,
+        open: Vec<(CallId, ToolName, Option<Json>)>,
         answers: Vec<(CallId, HostReply)>,
     ) -> Run {
         let run = Run::new(id, caller, created);

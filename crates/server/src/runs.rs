@@ -314,7 +314,7 @@ impl Drop for Named<'_> {
 }
 
 /// The calls of a suspended run that its client has to answer.
-pub(crate) fn open_calls(outcome: &Json) -> Vec<(CallId, isolith_core::BindingName, Option<Json>)> {
+pub(crate) fn open_calls(outcome: &Json) -> Vec<(CallId, isolith_core::ToolName, Option<Json>)> {
     let outcome: Option<Outcome> = outcome.parse().ok();
     let waiting = outcome.map(|outcome| outcome.waiting_for).unwrap_or_default();
     let tool = |pending: isolith_core::PendingCall| match pending.call {

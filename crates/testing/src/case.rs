@@ -101,7 +101,7 @@ impl Case {
         Ok(Plan {
             language: self.language,
             limits: header.limits,
-            grants: header.tools.iter().map(|tool| tool.grant()).collect::<Result<_, _>>()?,
+            grants: header.grants()?,
             input: header.input.clone(),
             args: header.args.clone(),
             time,

@@ -1,5 +1,7 @@
 use crate::Tool;
-use isolith_core::{Answer, BodyId, BoxFuture, CallId, Host, HostCall, HostReply, Json, MAX_READ_BYTES};
+use isolith_core::{
+    Answer, BodyId, BoxFuture, CallId, Host, HostCall, HostReply, Json, MAX_READ_BYTES, ToolName, ToolPattern,
+};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::{pending, ready};
@@ -17,6 +19,7 @@ const PROTO: &str = r#"{"ok":1,"__proto__":{"polluted":true},"constructor":{"pro
 /// The host of one run: performs the tools of [`Tool`] that were granted, and keeps count of what really happened.
 pub struct Fixtures {
     granted: BTreeSet<Tool>,
+    namespaces: Vec<ToolPattern>,
     count: AtomicU32,
     bodies: Mutex<BTreeMap<BodyId, u64>>,
     performed: AtomicU32,
@@ -50,6 +53,7 @@ impl Fixtures {
     pub fn new(granted: impl IntoIterator<Item = Tool>) -> Fixtures {
         Fixtures {
             granted: granted.into_iter().collect(),
+            namespaces: Vec::new(),
             count: AtomicU32::new(0),
             bodies: Mutex::new(BTreeMap::new()),
             performed: AtomicU32::new(0),
@@ -58,6 +62,23 @@ impl Fixtures {
             began_late: AtomicU32::new(0),
             finished_late: AtomicU32::new(0),
         }
+    }
+
+    /// The same with tools of namespaces: `n.echo` does what `echo` does, and `tools.search` gives back what it was asked.
+    pub fn with_namespaces(mut self, patterns: impl IntoIterator<Item = ToolPattern>) -> Fixtures {
+        self.namespaces.extend(patterns);
+        self
+    }
+
+    /// The tool of that name, if it is granted.
+    fn granted(&self, name: &ToolName) -> Option<Tool> {
+        if name.is_reserved() {
+            return Some(Tool::Echo).filter(|_| !self.namespaces.is_empty());
+        }
+        let covered = || self.namespaces.iter().any(|pattern| pattern.covers(name));
+        let tool = Tool::named(name.function())?;
+        let ok = if name.namespace().is_some() { covered() } else { self.granted.contains(&tool) };
+        ok.then_some(tool)
     }
 
     /// How many tool calls reached the host, refused ones included.
@@ -84,8 +105,8 @@ impl Fixtures {
         self.bodies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tool(&self, name: &str, args: Option<Json>) -> BoxFuture<'_, HostReply> {
-        match Tool::named(name).filter(|tool| self.granted.contains(tool)) {
+    fn tool(&self, name: &ToolName, args: Option<Json>) -> BoxFuture<'_, HostReply> {
+        match self.granted(name) {
             Some(Tool::Echo) => now(value(args)),
             Some(Tool::Fail) => now(HostReply::failed("Error", message(args.as_ref()))),
             Some(Tool::Hang) => Box::pin(pending()),
@@ -141,7 +162,7 @@ impl Host for Fixtures {
         let reply = match call {
             HostCall::Tool { name, args } => {
                 self.performed.fetch_add(1, SeqCst);
-                self.tool(name.as_str(), args)
+                self.tool(&name, args)
             }
             HostCall::ReadBody { body, most_bytes } => now(self.read_body(body, most_bytes)),
             _ => now(HostReply::failed("Error", "only tools are granted here")),
@@ -188,11 +209,10 @@ fn bounded(number: f64, most: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use isolith_core::BindingName;
     use std::task::{Context, Poll, Waker};
 
     fn call(host: &Fixtures, tool: &str, args: Option<&str>) -> Option<HostReply> {
-        let name = BindingName::new(tool).ok()?;
+        let name = ToolName::new(tool).ok()?;
         let args = args.and_then(|text| Json::from_text(text.into()).ok());
         poll(host, HostCall::Tool { name, args })
     }

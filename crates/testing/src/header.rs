@@ -1,6 +1,7 @@
 use crate::Tool;
-use isolith_core::{BindingName, InvalidJson, InvalidName, Json, Limits};
+use isolith_core::{BindingName, Grant, InvalidJson, InvalidName, Json, Limits, ToolPattern};
 use serde::Deserialize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a program of the conformance suite is given: the `//! ` lines of its file.
@@ -8,6 +9,8 @@ use std::time::Duration;
 pub struct Header {
     /// Tools that are granted.
     pub tools: Vec<Tool>,
+    /// Tools of namespaces that are granted; `n.echo` does what `echo` does.
+    pub namespaces: Vec<ToolPattern>,
     /// The default limits with those that the file sets.
     pub limits: Limits,
     /// What the program sees as `input`.
@@ -41,6 +44,7 @@ pub enum HeaderError {
 #[serde(default, deny_unknown_fields)]
 struct Written {
     tools: Vec<Tool>,
+    namespaces: Vec<ToolPattern>,
     limits: WrittenLimits,
     input: Option<toml::Value>,
     args: toml::Table,
@@ -73,12 +77,19 @@ impl Header {
         let args = written.args.iter().map(|(name, value)| Ok((BindingName::new(name)?, Json::of(value)?)));
         Ok(Header {
             tools: written.tools,
+            namespaces: written.namespaces,
             limits: written.limits.over(Limits::default()),
             input: written.input.map(|input| Json::of(&input)).transpose()?,
             args: args.collect::<Result<_, HeaderError>>()?,
             time_ms: written.time,
             seed: written.seed,
         })
+    }
+
+    /// The grants of all these tools.
+    pub fn grants(&self) -> Result<Arc<[Grant]>, InvalidName> {
+        let own = self.tools.iter().map(|tool| tool.grant());
+        own.chain(self.namespaces.iter().map(|pattern| Ok(Grant::tool(pattern.clone())))).collect()
     }
 
     /// Whether two runs must be equal in everything but how long they took.
@@ -112,6 +123,7 @@ mod tests {
     fn every_key_is_read() {
         let text = r#"
             tools = ["echo", "body"]
+            namespaces = ["n.*"]
             limits = { cpu_ms = 5, memory_mb = 16, calls = 0, stack_kb = 64 }
             input = { z = 1, a = [true, 1.5, "x"] }
             args = { city = "Oslo" }
@@ -122,6 +134,7 @@ mod tests {
         let header = Header::parse(text).ok();
         let expected = Header {
             tools: vec![Tool::Echo, Tool::Body],
+            namespaces: ToolPattern::new("n.*").into_iter().collect(),
             limits: Limits {
                 cpu: Duration::from_millis(5),
                 memory_bytes: 16 << 20,
@@ -143,6 +156,7 @@ mod tests {
             "colour = 1",
             "limits = { speed = 1 }",
             "tools = [\"rm\"]",
+            "namespaces = [\"n.*x\"]",
             "oracle = true",
             "seed = -1",
             "args = { 1a = 1 }",

@@ -91,7 +91,8 @@ async fn rounds(runner: Runner, cases: Arc<[Case]>, runs: usize) -> Result<(), B
 }
 
 async fn one(runner: &Runner, case: &Case) -> Result<(), String> {
-    let fixtures = Arc::new(Fixtures::new(case.header.tools.iter().copied()));
+    let fixtures =
+        Arc::new(Fixtures::new(case.header.tools.iter().copied()).with_namespaces(case.header.namespaces.clone()));
     let plan = case.plan().map_err(|error| error.to_string())?;
     let outcome = run(runner, plan, &fixtures).await.map_err(|error| error.to_string())?;
     check(case, &outcome).map_err(|mismatch| mismatch.to_string())?;

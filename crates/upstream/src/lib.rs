@@ -19,5 +19,5 @@ mod text;
 mod toolbox;
 mod values;
 
-pub use shim::{ToolName, Upstream, UpstreamSource, Upstreams};
+pub use shim::{Upstream, UpstreamSource};
 pub use toolbox::{Setting, Toolbox};

@@ -3,11 +3,11 @@
 use crate::fail;
 use crate::listing::{Entry, Listing};
 use crate::redaction::Redaction;
-use crate::route::{Route, egress, whole};
+use crate::route::{Route, egress, header, whole};
 use crate::toolbox::Setting;
 use crate::values::Values;
 use isolith_core::{BindingName, CallError, Egress, FetchCall, Grant, Power, Redirect, RequestId, Target};
-use isolith_gate::Gate;
+use isolith_gate::{Gate, Sent};
 use isolith_tools::{OpenApi, unwrap_http};
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,7 +31,6 @@ pub(crate) struct Api {
     /// What every request carries besides its credential.
     headers: Vec<(String, Zeroizing<String>)>,
     grants: Vec<Grant>,
-    setting: Arc<Setting>,
 }
 
 /// How an API is set up.
@@ -95,7 +94,6 @@ impl Described<'_> {
             base_is_given: self.base.is_some(),
             headers: headers.map(|(name, value)| (name.to_ascii_lowercase(), value)).collect(),
             grants,
-            setting: Arc::clone(self.setting),
         })
     }
 
@@ -175,7 +173,7 @@ impl Api {
     }
 
     /// Makes the request of an operation.
-    pub(crate) async fn call(&self, _gate: &Gate, entry: &Entry<'_>, args: &Value) -> Result<Value, CallError> {
+    pub(crate) async fn call(&self, gate: &Gate, entry: &Entry<'_>, args: &Value) -> Result<Value, CallError> {
         let path = &entry.path;
         let operation = self.operations.operation(entry.tool.name.as_str());
         let operation = operation.map_err(|error| fail::unknown(error.to_string()))?;
@@ -196,11 +194,11 @@ impl Api {
             body: request.body,
         };
         let sent =
-            tokio::time::timeout(self.limit, crate::shim::send_for(&self.setting, self.grants.clone(), fetch)).await;
+            tokio::time::timeout(self.limit, gate.send_for(self.grants.clone(), fetch)).await;
         let late = |_| fail::timeout(format!("the tool `{path}` took longer than {} ms", self.limit.as_millis()));
-        let (status, headers, body) = sent.map_err(late)??;
-        let kind = crate::route::header(&headers, "content-type");
-        unwrap_http(status, kind, &body).map_err(|failure| fail::failed(format!("the tool `{path}` failed: {failure}")))
+        let Sent { head, body } = sent.map_err(late)??;
+        let kind = header(&head.headers, "content-type");
+        unwrap_http(head.status, kind, &body).map_err(|failure| fail::failed(format!("the tool `{path}` failed: {failure}")))
     }
 
     /// Where an operation is. Some are elsewhere than the rest, but never on another server.

@@ -26,7 +26,10 @@ pub(crate) struct Place {
     about: Option<String>,
     limit: Duration,
     rules: Rules,
+    /// Its environment or headers.
     values: Values,
+    /// Its command, or where it is.
+    words: Values,
     setting: Arc<Setting>,
     /// Knows every secret that was given to what stands behind the namespace.
     redaction: Redaction,
@@ -65,8 +68,15 @@ impl Place {
             UpstreamSource::Command { env, .. } => env,
             UpstreamSource::Url { headers, .. } | UpstreamSource::OpenApi { headers, .. } => headers,
         };
+        let words: Vec<(&str, &str)> = match &source {
+            UpstreamSource::Command { command, .. } => command.iter().map(|word| ("command", word.as_str())).collect(),
+            UpstreamSource::Url { url, .. } => vec![("url", url)],
+            UpstreamSource::OpenApi { openapi, .. } => vec![("openapi", openapi)],
+        };
+        let wrong = |why: String| format!("tools.{name}: {why}");
         Ok(Place {
-            values: Values::read(values).map_err(|why| format!("tools.{name}: {why}"))?,
+            values: Values::read(values.iter().map(|(name, text)| (name.as_str(), text.as_str()))).map_err(wrong)?,
+            words: Values::read(words).map_err(wrong)?,
             name,
             source,
             about: description,
@@ -216,18 +226,20 @@ impl Place {
         let (setting, redaction) = (&self.setting, &self.redaction);
         let dialled = Dialled { name, about, limit, redaction };
         let fill = || self.values.fill(setting.secrets.clone(), redaction);
+        let words = self.words.fill(setting.secrets.clone(), redaction).await?;
+        let place = words.first().map_or("", |(_, word)| word.as_str());
         match &self.source {
-            UpstreamSource::Command { command, cwd, .. } => {
-                let env = fill().await?;
-                let server = dialled.start(command, cwd.as_deref(), &setting.folder, &env).await?;
+            UpstreamSource::Command { cwd, .. } => {
+                let command: Vec<String> = words.iter().map(|(_, word)| word.to_string()).collect();
+                let server = dialled.start(&command, cwd.as_deref(), &setting.folder, &fill().await?).await?;
                 Ok(Link::Server(Arc::new(server)))
             }
-            UpstreamSource::Url { url, .. } => {
-                let route = Route::to(url, &setting.net, fill().await?, Arc::clone(&redaction.wire))?;
-                Ok(Link::Server(Arc::new(dialled.connect(url, route).await?)))
+            UpstreamSource::Url { .. } => {
+                let route = Route::to(place, &setting.net, fill().await?, Arc::clone(&redaction.wire))?;
+                Ok(Link::Server(Arc::new(dialled.connect(place, route).await?)))
             }
-            UpstreamSource::OpenApi { openapi, base, .. } => {
-                let (base, headers) = (base.as_deref(), &self.values);
+            UpstreamSource::OpenApi { base, .. } => {
+                let (openapi, base, headers) = (place, base.as_deref(), &self.values);
                 let described = Described { name, about, limit, openapi, base, headers, redaction, setting };
                 Ok(Link::Api(Arc::new(described.read().await?)))
             }

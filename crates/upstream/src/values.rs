@@ -2,9 +2,8 @@
 
 use crate::redaction::Redaction;
 use crate::text::{Sources, Text};
-use isolith_core::{CallError, Credential, Grant, Power, SecretGrant, SecretStore};
+use isolith_core::{CallError, Credential, Grant, Power, SecretGrant, SecretName, SecretSource, SecretStore};
 use isolith_gate::{Secret, Vault};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -12,6 +11,9 @@ use zeroize::Zeroizing;
 const WRITTEN_SECRET_BYTES_MIN: usize = 8;
 /// What names of written-out secrets have in them.
 const TELLING: [&str; 9] = ["auth", "cookie", "credential", "key", "pass", "private", "secret", "session", "token"];
+
+/// Variables that tell no secret: where people and programs are. Paths would be full of holes without them.
+const HARMLESS: [&str; 9] = ["HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TMPDIR", "USER"];
 
 /// Names with their values, by which a server is set up.
 #[derive(Clone, Debug)]
@@ -22,11 +24,11 @@ pub(crate) struct Values {
 
 impl Values {
     /// Reads them, or says which one is wrong and why.
-    pub(crate) fn read(written: &BTreeMap<String, String>) -> Result<Values, String> {
+    pub(crate) fn read<'a>(written: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Values, String> {
         let (mut sources, mut texts) = (Sources::default(), Vec::new());
         for (name, text) in written {
             let text = Text::read(text, &mut sources).map_err(|why| format!("`{name}`: {why}"))?;
-            texts.push((name.clone(), text));
+            texts.push((name.to_owned(), text));
         }
         let grant = |(name, from)| Grant::allow(Power::Secret(SecretGrant { name, from: Some(from), reveal: false }));
         Ok(Values { texts, secrets: sources.known.into_iter().map(grant).collect() })
@@ -54,19 +56,30 @@ impl Values {
             let mut values: Vec<(String, Secret)> = Vec::new();
             for secret in text.secrets() {
                 let value = vault.get(secret).await?;
-                redaction.add(secret.as_str(), value.expose());
+                if !self.is_harmless(secret) {
+                    redaction.add(secret.as_str(), value.expose());
+                }
                 values.push((secret.to_string(), value));
             }
             if let Some(written) = text.plain().and_then(|text| written_secret(name, text)) {
                 redaction.add(name, written);
             }
-            let find = |wanted: &isolith_core::SecretName| {
+            let find = |wanted: &SecretName| {
                 values.iter().find(|(name, _)| name == wanted.as_str()).map(|(_, value)| value.expose())
             };
             let value = text.fill(find).unwrap_or_default();
             filled.push((name.clone(), value));
         }
         Ok(filled)
+    }
+
+    fn is_harmless(&self, secret: &SecretName) -> bool {
+        self.secrets.iter().any(|grant| match &grant.power {
+            Power::Secret(SecretGrant { name, from: Some(SecretSource::Env(variable)), .. }) => {
+                name == secret && HARMLESS.contains(&variable.as_str())
+            }
+            _ => false,
+        })
     }
 
     /// One of them as what the gate adds to a request after it was admitted, and the grants of the secrets in it.

@@ -5,7 +5,9 @@
 mod support;
 
 use isolith_core::Rule;
-use isolith_upstream::{ToolName, Upstream, UpstreamSource, Upstreams as _};
+use isolith_core::ToolName;
+use isolith_gate::Upstreams as _;
+use isolith_upstream::{Upstream, UpstreamSource};
 use serde_json::{Map, Value, json};
 use support::origin::{Origin, Reply, Seen};
 use support::{Desk, table, upstream};
@@ -26,10 +28,10 @@ fn described(server: &str) -> Value {
         paths.insert(
             format!("/things{i}"),
             json!({ "post": {
-                "operationId": format!("createThing{i}"), "summary": format!("Creates thing {i}."), "responses": answer,
+                "operationId": format!("createThing{i}"), "description": format!("Creates thing {i}."), "responses": answer,
                 "requestBody": { "required": true, "content": { "application/json": { "schema": reference } } },
             }, "get": {
-                "operationId": format!("findThing{i}"), "summary": "Finds one by its size.", "responses": answer,
+                "operationId": format!("findThing{i}"), "description": "Finds one by its size.", "responses": answer,
                 "parameters": [{ "name": "size", "in": "query", "required": true, "schema": { "type": "integer" } }],
             } }),
         );
@@ -87,7 +89,7 @@ async fn an_operation_is_a_function() {
     assert_eq!(origin.last().header("content-type"), Some("application/json"));
     assert_eq!(desk.call("api.deleteThing3", json!({ "id": "x" })).await.unwrap(), Value::Null);
     let found = desk.search("create thing 42", &|_| true).await;
-    assert_eq!(found[0], json!({ "path": "api.createThing42", "summary": "Creates thing 42." }));
+    assert_eq!(found[0], json!({ "path": "api.createThing42", "description": "Creates thing 42." }));
     let described = desk.describe("api.getThing7").await.unwrap();
     assert!(described.contains("getThing7(args: { id: string })"), "{described}");
     // The second catalogue is the first.

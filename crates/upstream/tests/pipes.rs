@@ -5,7 +5,9 @@
 mod support;
 
 use isolith_core::Rule;
-use isolith_upstream::{ToolName, Upstream, UpstreamSource, Upstreams as _};
+use isolith_core::ToolName;
+use isolith_gate::Upstreams as _;
+use isolith_upstream::{Upstream, UpstreamSource};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -197,13 +199,13 @@ async fn one_that_cannot_be_reached_does_not_take_the_others_down() {
     let broken = upstream(UpstreamSource::Command { command, env: Default::default(), cwd: None });
     let desk = Desk::new(vec![("broken", broken), ("small", python(&[]))]);
     let found = desk.search("add two numbers", &|_| true).await;
-    assert_eq!(found[0], json!({ "path": "small.add", "summary": "Adds two numbers." }));
+    assert_eq!(found[0], json!({ "path": "small.add", "description": "Adds two numbers." }));
     let problem = found.as_array().unwrap().last().unwrap();
     assert_eq!((&problem["path"], &problem["error"]), (&json!("broken"), &json!("tool.unavailable")));
-    assert!(problem["summary"].as_str().unwrap().contains("could not be started"), "{problem}");
+    assert!(problem["description"].as_str().unwrap().contains("could not be started"), "{problem}");
     // Whoever has no grant for it hears nothing of it, nor of tools that are not granted.
     let found = desk.search("", &|name| name == "small.add").await;
-    assert_eq!(found, json!([{ "path": "small.add", "summary": "Adds two numbers." }]));
+    assert_eq!(found, json!([{ "path": "small.add", "description": "Adds two numbers." }]));
     let (code, message) = desk.refused("broken.x", json!({})).await;
     assert_eq!(code, "tool.unavailable");
     assert!(message.contains("it is tried again in"), "{message}");

@@ -36,10 +36,17 @@ const PUBLISH = `(native, hooks, keep) => {
       if (hasOwn(config, 'tools')) {
         const tools = create(null);
         for (const name of config.tools) {
-          const tool = { async [name](argument) { return native.call(name, argument); } }[name];
+          const tool = native.tool(name, name);
           tools[name] = tool;
           define('external_' + name, tool);
         }
+        for (const name of config.namespaces ?? []) {
+          const [namespace, own] = name.split('.');
+          if (own === undefined && !(name in tools)) tools[name] = hooks.makeNamespace(name);
+          const twin = 'external_' + namespace + '_' + own;
+          if (own !== undefined && tools[namespace][own] !== undefined && !(twin in globalThis)) define(twin, tools[namespace][own]);
+        }
+        if (config.namespaces !== undefined) for (const name of Object.keys(hooks.aboutTools)) if (!(name in tools)) tools[name] = hooks.aboutTools[name];
         define('tools', freeze(tools));
       }
       if (hasOwn(config, 'kv')) {
@@ -127,10 +134,10 @@ export function load({ now = () => 1_700_000_000_000, startedAt = 1_700_000_000_
     spaceName: (object) => spaces.get(object),
     findSpace: (name) => found.get(name),
     output: (stream, text) => { lines.push([stream, text]); },
-    call: (name, argument) => {
+    tool: run(`(send) => (name, shown) => ({ async [shown](argument) { return send(name, argument); } })[shown]`)((name, argument) => {
       const payload = JSON.stringify(argument);
       return new GuestPromise((resolve, reject) => Promise.resolve(call?.(name, payload)).then(resolve, reject));
-    },
+    }),
     readBody: (id, most) => {
       if (typeof bodies === 'function') return new GuestPromise((resolve, reject) => { bodies(id, most).then((bytes) => resolve(guestBytes(bytes)), reject); });
       const left = bodies.get(id) ?? new Uint8Array(0);

@@ -13,7 +13,7 @@
 const {
   AggregateError, Array, ArrayBuffer, BigInt, BigInt64Array, BigUint64Array, Boolean, DataView, Date, Error, EvalError,
   Float32Array, Float64Array, Function, Int16Array, Int32Array, Int8Array, JSON, Map, Math, Number, Object, Promise,
-  RangeError, ReferenceError, Reflect, RegExp, Set, String, Symbol, SyntaxError, TypeError, URIError, Uint16Array,
+  Proxy, RangeError, ReferenceError, Reflect, RegExp, Set, String, Symbol, SyntaxError, TypeError, URIError, Uint16Array,
   Uint32Array, Uint8Array, Uint8ClampedArray, WeakMap, WeakRef, WeakSet,
 } = globalThis;
 const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
@@ -237,7 +237,7 @@ const rejected = (reason) => new Promise((_, reject) => { reject(reason); });
 
 // What the engine gives. Held in constants, so that no object with these functions lives on.
 const {
-  output: nativeOutput, call: nativeCall, ask: nativeAsk, payloadMax: nativePayloadMax, spaceName: nativeSpaceName, findSpace: nativeFindSpace, readBody: nativeReadBody,
+  output: nativeOutput, tool: nativeTool, ask: nativeAsk, payloadMax: nativePayloadMax, spaceName: nativeSpaceName, findSpace: nativeFindSpace, readBody: nativeReadBody,
   setTimer: nativeSetTimer, clearTimer: nativeClearTimer,
   now: nativeNow, startedAt: nativeStartedAt, randomFill: nativeRandomFill, utf8Encode: nativeUtf8Encode, plainUrl: nativePlainUrl, get: nativeGet,
   utf8Decode: nativeUtf8Decode, digest: nativeDigest, hmac: nativeHmac, promiseState: nativePromiseState,

@@ -4,6 +4,8 @@
  * What the engine makes of names, because a run pays for it each time (`guest/grants.c` for QuickJS):
  * - `tools`, frozen and without a prototype, so that a name that was not granted is undefined, `constructor` and `__proto__`
  *   included. A tool sends its first argument; what goes wrong with that is a rejection. Each has a twin, `external_<name>`.
+ *   A namespace is what `makeNamespace` gives, unless a tool has its name; a function of one that is granted by name has a twin,
+ *   `external_<namespace>_<function>`. Where there is a namespace there is `aboutTools`, as far as nothing else has those names.
  * - `kv`, frozen. With one key space it is that space as well; a method keeps its name where a space has the same.
  */
 
@@ -39,4 +41,4 @@ const reportRejection = (reason) => {
   nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
 };
 
-const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeBody, makeError, reportRejection });
+const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeNamespace, aboutTools, makeBody, makeError, reportRejection });

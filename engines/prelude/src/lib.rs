@@ -43,6 +43,7 @@ const FRAGMENTS: &[&str] = &[
     include_str!("../js/81-kv.js"),
     include_str!("../js/82-files.js"),
     include_str!("../js/83-invoke.js"),
+    include_str!("../js/84-namespaces.js"),
     include_str!("../js/90-bindings.js"),
 ];
 
@@ -50,7 +51,7 @@ const FRAGMENTS: &[&str] = &[
 ///
 /// An engine evaluates it once while it builds its image, calls the function with its `native` object and keeps the
 /// `hooks`: `configure`, `makeBody`, `makeError`, `reportRejection`, and what a grant gives a name to: `bindings`,
-/// `spaceMethods`, `spacesMethods`. Loading reads no clock and no randomness. Evaluate it under the
+/// `spaceMethods`, `spacesMethods`, `makeNamespace`, `aboutTools`. Loading reads no clock and no randomness. Evaluate it under the
 /// file name [`FILE_NAME`], so that the prelude's own frames are left out of the stacks that a guest prints.
 pub fn source() -> String {
     format!("(function (native) {{ 'use strict';\n{}; return hooks; }})", FRAGMENTS.concat())

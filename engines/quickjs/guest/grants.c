@@ -40,6 +40,16 @@ static JSValue call_tool(JSContext *c, JSValueConst this_val, int argc, JSValueC
     return rejected(c, JS_GetException(c));
 }
 
+// tool(name, shown) -> a function that calls the tool `name`
+static JSValue native_tool(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val; (void)argc;
+    const char *shown = JS_ToCString(c, argv[1]);
+    if (!shown) return JS_EXCEPTION;
+    JSValue tool = JS_NewCFunctionData2(c, call_tool, shown, 1, 0, 1, argv);
+    JS_FreeCString(c, shown);
+    return tool;
+}
+
 static bool add_tool(JSValueConst tools, const char *name) {
     static const char prefix[] = "external_";
     char twin[sizeof prefix + NAME_CHARS_MAX];
@@ -53,6 +63,60 @@ static bool add_tool(JSValueConst tools, const char *name) {
     JS_FreeAtom(ctx, short_atom);
     JS_FreeAtom(ctx, twin_atom);
     return ok;
+}
+
+// --- namespaces -----------------------------------------------------------------------------------------------------------
+
+static const char *const about_names[] = { "search", "describe" };
+static JSAtom about_atoms[countof(about_names)];
+static JSValue about_values[countof(about_names)], make_namespace = JS_UNDEFINED;
+
+// Adds what is not a tool under a name that no tool has.
+static bool add_beside(JSValueConst tools, JSAtom name, JSValue value) {
+    if (JS_IsException(value)) return false;
+    int taken = JS_HasProperty(ctx, tools, name);
+    if (!taken) return define_fixed(tools, name, value);
+    JS_FreeValue(ctx, value);
+    return taken > 0;
+}
+
+static bool add_namespace(JSValueConst tools, const char *name) {
+    JSValue text = JS_NewString(ctx, name);
+    JSAtom atom = JS_NewAtom(ctx, name);
+    bool ok = add_beside(tools, atom, JS_Call(ctx, make_namespace, JS_UNDEFINED, 1, vc(&text)));
+    JS_FreeValue(ctx, text);
+    JS_FreeAtom(ctx, atom);
+    return ok;
+}
+
+// The twin of `<namespace>.<function>`, whose namespace is there already.
+static bool add_twin(JSValueConst tools, const char *name, const char *dot) {
+    static const char prefix[] = "external_";
+    char twin[sizeof prefix + 2 * NAME_CHARS_MAX + 1];
+    snprintf(twin, sizeof twin, "%s%.*s_%s", prefix, (int)(dot - name), name, dot + 1);
+    JSAtom space = JS_NewAtomLen(ctx, name, dot - name), twin_atom = JS_NewAtom(ctx, twin);
+    JSValue namespace = JS_GetProperty(ctx, tools, space);
+    JSValue tool = JS_IsException(namespace) ? namespace : JS_GetPropertyStr(ctx, namespace, dot + 1);
+    int taken = JS_HasProperty(ctx, ctx->global_obj, twin_atom);
+    bool ok = !JS_IsException(tool) && taken >= 0;
+    if (ok && !taken && JS_IsFunction(ctx, tool)) ok = define_global(twin_atom, js_dup(tool));
+    if (!JS_IsException(namespace)) JS_FreeValue(ctx, namespace);
+    JS_FreeValue(ctx, tool);
+    JS_FreeAtom(ctx, space);
+    JS_FreeAtom(ctx, twin_atom);
+    return ok;
+}
+
+// `names` are namespaces, and functions of those before them.
+static bool add_namespaces(JSValueConst tools, const char *names, uint32_t count) {
+    for (; count--; names += strlen(names) + 1) {
+        const char *dot = strchr(names, '.');
+        if (!(dot ? add_twin(tools, names, dot) : add_namespace(tools, names))) return false;
+    }
+    for (size_t i = 0; i < countof(about_names); i++) {
+        if (!add_beside(tools, about_atoms[i], js_dup(about_values[i]))) return false;
+    }
+    return true;
 }
 
 // --- key spaces -----------------------------------------------------------------------------------------------------------
@@ -109,6 +173,14 @@ static void grants_prepare(JSValueConst hooks) {
         if (!JS_IsObject(grant_values[i])) __builtin_trap();
     }
     JS_FreeValue(ctx, bindings);
+    JSValue about = JS_GetPropertyStr(ctx, hooks, "aboutTools");
+    for (size_t i = 0; i < countof(about_names); i++) {
+        about_atoms[i] = JS_NewAtom(ctx, about_names[i]);
+        about_values[i] = JS_GetProperty(ctx, about, about_atoms[i]);
+        if (!JS_IsFunction(ctx, about_values[i])) __builtin_trap();
+    }
+    JS_FreeValue(ctx, about);
+    make_namespace = JS_GetPropertyStr(ctx, hooks, "makeNamespace");
     atom_tools = JS_NewAtom(ctx, "tools");
     atom_kv = JS_NewAtom(ctx, "kv");
     space_methods = JS_GetPropertyStr(ctx, hooks, "spaceMethods");
@@ -120,9 +192,10 @@ static void grants_prepare(JSValueConst hooks) {
         || resize_properties(ctx, &global->shape, global, global->shape->prop_count + GLOBALS_MORE)) __builtin_trap();
 }
 
-static bool publish_tools(const char *names, uint32_t count) {
+static bool publish_tools(const char *names, uint32_t count, const char *namespaces, uint32_t namespace_count) {
     JSValue tools = JS_NewObjectProto(ctx, JS_NULL);
     for (; count--; names += strlen(names) + 1) if (!add_tool(tools, names)) return false;
+    if (namespace_count && !add_namespaces(tools, namespaces, namespace_count)) return false;
     close_object(tools);
     return define_global(atom_tools, tools);
 }
@@ -142,12 +215,18 @@ static bool publish_spaces(const char *names, uint32_t count) {
     return define_global(atom_kv, kv);
 }
 
-// `names` are those of tools, then those of key spaces, each with a 0 behind. False when memory is out.
-static bool grants_publish(uint32_t granted, const char *names, uint32_t tool_count, uint32_t kv_count) {
+static const char *names_after(const char *names, uint32_t count) {
+    while (count--) names += strlen(names) + 1;
+    return names;
+}
+
+// `names` are those of tools, of key spaces, and of namespaces and their functions, each with a 0 behind. False when memory is out.
+static bool grants_publish(uint32_t granted, const char *names, uint32_t tool_count, uint32_t kv_count, uint32_t namespace_count) {
     for (size_t i = 0; i < countof(grant_names); i++) {
         if (granted >> i & 1 && !define_global(grant_atoms[i], js_dup(grant_values[i]))) return false;
     }
-    if (tool_count && !publish_tools(names, tool_count)) return false;
-    while (tool_count--) names += strlen(names) + 1;
-    return !kv_count || publish_spaces(names, kv_count);
+    const char *kv = names_after(names, tool_count);
+    const char *namespaces = namespace_count ? names_after(kv, kv_count) : NULL;
+    if ((tool_count || namespace_count) && !publish_tools(names, tool_count, namespaces, namespace_count)) return false;
+    return !kv_count || publish_spaces(kv, kv_count);
 }

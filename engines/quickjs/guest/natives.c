@@ -93,7 +93,7 @@ static JSValue native_proxy_target(JSContext *c, JSValueConst this_val, int argc
 static JSValue make_natives(void) {
     static const JSCFunctionListEntry list[] = {
         JS_CFUNC_DEF("output", 2, native_output),
-        JS_CFUNC_DEF("call", 2, native_call),
+        JS_CFUNC_DEF("tool", 2, native_tool),
         JS_CFUNC_DEF("ask", 3, native_ask),
         JS_CFUNC_DEF("payloadMax", 0, native_payload_max),
         JS_CFUNC_DEF("spaceName", 1, native_space_name),

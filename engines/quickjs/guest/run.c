@@ -239,7 +239,7 @@ typedef struct {
     double now_us;
     uint8_t seed[32];
     uint32_t form, stack_bytes, payload_max, value_max, test262;
-    uint32_t name_len, code_len, config_len, module_count, flags, names_len, tool_count, kv_count;
+    uint32_t name_len, code_len, config_len, module_count, flags, names_len, tool_count, kv_count, namespace_count;
 } StartHeader;
 
 EXPORT("start") int g_start(uint32_t len) {
@@ -272,7 +272,7 @@ EXPORT("start") int g_start(uint32_t len) {
         inbox_cap = sizeof isolith_inbox;
     }
     (void)len;
-    if (!grants_publish(h.flags >> GRANTS_SHIFT, names, h.tool_count, h.kv_count)) return end_threw();
+    if (!grants_publish(h.flags >> GRANTS_SHIFT, names, h.tool_count, h.kv_count, h.namespace_count)) return end_threw();
     int status = h.config_len ? configure((uint8_t *)config, h.config_len) : PENDING;
     if (status == PENDING) status = evaluate(code, h.code_len, name);
     if (!h.module_count) inbox_release();

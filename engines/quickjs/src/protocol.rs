@@ -2,8 +2,8 @@
 
 use crate::ask;
 use isolith_core::{
-    BindingName, BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply, Json,
-    Program, RequestId, Source, Start, Timestamp,
+    BindingName, Bindings, BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply,
+    Json, Program, RequestId, Source, Start, Timestamp, ToolName,
 };
 
 /// The length that stands for `undefined`.
@@ -62,7 +62,7 @@ pub(crate) fn start_message(program: &Program, start: &Start, now: Timestamp, te
         names.len() as u32,
         start.bindings.tools.len() as u32,
         start.bindings.kv.len() as u32,
-        0, // the header's size is a multiple of eight
+        (start.bindings.namespaces.len() + start.bindings.functions.len()) as u32,
     ];
     numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
     out.extend(program.name.as_bytes());
@@ -112,11 +112,13 @@ fn config(start: &Start) -> String {
     out
 }
 
-/// The names of tools, then those of key spaces, each with a 0 behind.
+/// The names of tools, of key spaces, of namespaces and of their functions, each with a 0 behind.
 fn names(start: &Start) -> String {
     let mut out = String::new();
-    for name in start.bindings.tools.iter().chain(&start.bindings.kv) {
-        out.push_str(name.as_str());
+    let Bindings { tools, kv, namespaces, functions, .. } = &start.bindings;
+    let names = tools.iter().chain(kv).chain(namespaces).map(BindingName::as_str);
+    for name in names.chain(functions.iter().map(ToolName::as_str)) {
+        out.push_str(name);
         out.push('\0');
     }
     out
@@ -184,7 +186,7 @@ pub(crate) fn turn_message(now: Timestamp, replies: &[(CallId, HostReply)]) -> V
 pub(crate) fn read_call(kind: u32, name: &[u8], data: Option<&[u8]>) -> Option<HostCall> {
     match kind {
         0 => Some(HostCall::Tool {
-            name: BindingName::new(std::str::from_utf8(name).ok()?).ok()?,
+            name: ToolName::new(std::str::from_utf8(name).ok()?).ok()?,
             args: match data {
                 None => None,
                 Some(bytes) => Some(Json::from_text(String::from_utf8(bytes.to_vec()).ok()?).ok()?),

@@ -66,7 +66,7 @@ fn a_tool_called_with_what_json_cannot_carry_rejects() {
     let ran = run(code, &Given::default(), |_| json("7"));
     assert_eq!(ran.value(), r#"[true,"TypeError",7,7]"#);
     let tool = |args: Option<&str>| HostCall::Tool {
-        name: support::name("echo"),
+        name: support::name("echo").into(),
         args: args.map(|text| Json::from_text(text.into()).unwrap()),
     };
     assert_eq!(ran.calls, [tool(Some("5")), tool(None)]);

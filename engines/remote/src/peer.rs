@@ -288,7 +288,7 @@ mod tests {
         let tool = |id, args: &str| {
             let args = Some(Json::from_text(args.into()).unwrap());
             let name = isolith_core::BindingName::new("x").unwrap();
-            Event::Call(PendingCall { id: CallId(id), call: HostCall::Tool { name, args } })
+            Event::Call(PendingCall { id: CallId(id), call: HostCall::Tool { name: name.into(), args } })
         };
         let value = |text: &str| Event::Done {
             end: End::Value(Some(Json::from_text(text.into()).unwrap())),

@@ -54,16 +54,16 @@ fn with_value(whole: &Json) -> Option<HostCall> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BindingName, CallId, HostCall, Json, KvOp, PendingCall, Timestamp};
+    use crate::{BindingName, CallId, HostCall, Json, KvOp, PendingCall, Timestamp, ToolName};
 
     #[test]
     fn every_kind_comes_back_as_it_was() {
         let name = || BindingName::new("x").unwrap();
         let json = |text: &str| Json::from_text(text.into()).unwrap();
         let calls = [
-            HostCall::Tool { name: name(), args: Some(json(r#"{"a":[1,"\ud800",1e400]}"#)) },
-            HostCall::Tool { name: name(), args: None },
-            HostCall::Tool { name: name(), args: Some(Json::null()) },
+            HostCall::Tool { name: name().into(), args: Some(json(r#"{"a":[1,"\ud800",1e400]}"#)) },
+            HostCall::Tool { name: ToolName::new("x.y").unwrap(), args: None },
+            HostCall::Tool { name: name().into(), args: Some(Json::null()) },
             HostCall::Invoke { name: name(), args: Some(json("0.10")) },
             HostCall::Kv {
                 space: name(),

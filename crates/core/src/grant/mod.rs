@@ -14,6 +14,8 @@ mod rule;
 mod secret;
 mod text;
 mod tool;
+mod tool_name;
+mod tool_pattern;
 
 pub(crate) use bounds::unambiguous;
 pub use bounds::{Bound, BoundError, Bounds};
@@ -32,3 +34,5 @@ pub(crate) use read::grants;
 pub use rule::{Budget, Rule};
 pub use secret::{SecretGrant, SecretName, SecretSource};
 pub use tool::{InvokeGrant, ToolGrant};
+pub use tool_name::ToolName;
+pub use tool_pattern::{InvalidPattern, ToolPattern};

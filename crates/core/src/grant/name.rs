@@ -11,20 +11,44 @@ pub struct BindingName(String);
 
 /// A name that cannot stand in a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` cannot name a binding: use up to 64 ASCII letters, digits, `_` or `$`, not starting with a digit")]
-pub struct InvalidName(String);
+#[error(
+    "`{name}` cannot name a {what}: use up to 64 ASCII letters, digits, `_` or `$`, not starting with a digit{more}"
+)]
+pub struct InvalidName {
+    name: String,
+    what: &'static str,
+    more: &'static str,
+}
+
+impl InvalidName {
+    /// A tool's name, which may have a namespace.
+    pub(super) fn of_tool(name: String) -> Self {
+        // Whoever writes no dot hears nothing of namespaces.
+        let more = if name.contains('.') { ", on both sides of one dot" } else { "" };
+        InvalidName { name, what: if more.is_empty() { "binding" } else { "tool" }, more }
+    }
+}
 
 impl BindingName {
     /// Checks a name.
     pub fn new(name: impl Into<String>) -> Result<Self, InvalidName> {
         let name = name.into();
-        let ok = !name.is_empty()
+        let ok = BindingName::is_valid(&name);
+        if ok { Ok(BindingName(name)) } else { Err(InvalidName { name, what: "binding", more: "" }) }
+    }
+
+    /// Whether text is such a name.
+    pub(super) fn is_valid(name: &str) -> bool {
+        // `tools.__proto__` is never a property of its own.
+        BindingName::may_begin(name) && name != "__proto__"
+    }
+
+    /// Whether a name may begin like this.
+    pub(super) fn may_begin(name: &str) -> bool {
+        !name.is_empty()
             && name.len() <= NAME_BYTES_MAX
             && !name.starts_with(|c: char| c.is_ascii_digit())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
-            // `tools.__proto__` is never a property of its own.
-            && name != "__proto__";
-        if ok { Ok(BindingName(name)) } else { Err(InvalidName(name)) }
     }
 
     /// The name as text.

@@ -1,4 +1,6 @@
-use super::{BindingName, Budget, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant};
+use super::{
+    BindingName, Budget, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant, ToolName, ToolPattern,
+};
 use serde::{Deserialize, Serialize};
 
 /// One capability given to a run. What was not granted does not exist in the guest.
@@ -36,7 +38,7 @@ impl Grant {
     }
 
     /// Allows a function that the embedder brings.
-    pub fn tool(name: BindingName) -> Self {
+    pub fn tool(name: impl Into<ToolPattern>) -> Self {
         Grant::allow(Power::Tool(ToolGrant::new(name)))
     }
 }
@@ -53,6 +55,12 @@ impl From<Power> for Grant {
 pub struct Bindings {
     /// `tools.<name>`.
     pub tools: Vec<BindingName>,
+    /// `tools.<namespace>`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<BindingName>,
+    /// Functions of these that are granted by name: `external_<namespace>_<function>`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<ToolName>,
     /// `kv.<name>`.
     pub kv: Vec<BindingName>,
     /// What `invoke` takes.
@@ -74,13 +82,26 @@ impl Bindings {
                 Power::Egress(_) => bindings.fetch = true,
                 Power::Files(_) => bindings.files = true,
                 Power::Kv(kv) => add(&mut bindings.kv, &kv.name),
-                Power::Tool(tool) => add(&mut bindings.tools, &tool.name),
+                Power::Tool(tool) => bindings.tool(&tool.name),
                 Power::Invoke(invoke) => add(&mut bindings.invoke, &invoke.name),
                 Power::Secret(secret) if secret.reveal => add(&mut bindings.secrets, &secret.name),
                 Power::Secret(_) => {}
             }
         }
         bindings
+    }
+
+    fn tool(&mut self, pattern: &ToolPattern) {
+        let binding = |name: &str| BindingName::new(name).ok();
+        match (pattern.namespace(), pattern.exact()) {
+            (None, name) => {
+                name.and_then(|name| binding(name.as_str())).iter().for_each(|name| add(&mut self.tools, name))
+            }
+            (Some(namespace), name) => {
+                binding(namespace).iter().for_each(|name| add(&mut self.namespaces, name));
+                name.into_iter().for_each(|name| add(&mut self.functions, name));
+            }
+        }
     }
 
     /// Whether there is nothing.

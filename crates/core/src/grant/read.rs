@@ -3,7 +3,7 @@
 use super::{
     Access, BindingName, Bound, Bounds, Budget, Credential, Egress, FilesGrant, Grant, GuestPath, HostPattern,
     InvokeGrant, KvGrant, Method, PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource,
-    SigV4, Template, ToolGrant, files, kv, tool,
+    SigV4, Template, ToolGrant, ToolPattern, files, kv,
 };
 use crate::Json;
 use crate::fields::{Fields, FieldsError, one_or_many};
@@ -43,14 +43,7 @@ impl Grant {
                 access: access(&mut fields)?,
                 quota_bytes: fields.size("quota")?.unwrap_or(files::QUOTA_BYTES),
             }),
-            "tool" => Power::Tool(ToolGrant {
-                name: fields.need("name")?,
-                input: schema(&mut fields, "input")?,
-                output: schema(&mut fields, "output")?,
-                args: bounds(&mut fields)?,
-                command: fields.take_with("command", one_or_many)?.unwrap_or_default(),
-                timeout_ms: timeout_ms(&mut fields)?,
-            }),
+            "tool" => Power::Tool(tool(&mut fields)?),
             "invoke" => Power::Invoke(InvokeGrant {
                 name: fields.need("name")?,
                 program: fields.take("program")?,
@@ -155,6 +148,25 @@ pub(crate) fn grants(fields: &mut Fields<'_>) -> Result<Vec<Grant>, GrantError> 
     items.iter().enumerate().map(|(i, item)| Grant::from_value(item, &format!("{at}[{i}]"))).collect()
 }
 
+fn tool(fields: &mut Fields<'_>) -> Result<ToolGrant, GrantError> {
+    let name: ToolPattern = fields.need("name")?;
+    if name.exact().is_none() {
+        for key in ["command", "input", "output"] {
+            if fields.has(key) {
+                return Err(fields.wrong(key, format!("`{name}` names more than one tool: write this for one of them")));
+            }
+        }
+    }
+    Ok(ToolGrant {
+        name,
+        input: schema(fields, "input")?,
+        output: schema(fields, "output")?,
+        args: bounds(fields)?,
+        command: fields.take_with("command", one_or_many)?.unwrap_or_default(),
+        timeout_ms: timeout_ms(fields)?,
+    })
+}
+
 /// A grant of `kind` from one line of text.
 pub(super) fn one_line(kind: &str, what: &str) -> Result<Grant, GrantError> {
     let wrong = |error: String| GrantError::new("", error);
@@ -174,7 +186,7 @@ pub(super) fn one_line(kind: &str, what: &str) -> Result<Grant, GrantError> {
             access: access.ok_or_else(|| wrong(format!("write `files:read {rest}` or `files:write {rest}`")))?,
             quota_bytes: files::QUOTA_BYTES,
         }),
-        "tool" => Power::Tool(ToolGrant::new(name(what)?)),
+        "tool" => Power::Tool(ToolGrant::new(ToolPattern::new(what).map_err(|error| wrong(error.to_string()))?)),
         "invoke" => {
             Power::Invoke(InvokeGrant { name: name(what)?, program: None, grants: Vec::new(), args: Bounds::default() })
         }
@@ -251,7 +263,7 @@ fn files_path(text: &str) -> Result<GuestPath, String> {
 
 fn timeout_ms(fields: &mut Fields<'_>) -> Result<u64, GrantError> {
     match fields.duration("timeout")?.map(|timeout| u64::try_from(timeout.as_millis())) {
-        None => Ok(tool::TIMEOUT_MS),
+        None => Ok(super::tool::TIMEOUT_MS),
         Some(Ok(ms)) if (1..=TIMEOUT_MS_MAX).contains(&ms) => Ok(ms),
         Some(_) => Err(fields.wrong("timeout", "write a time from `1ms` to `7d`")),
     }

@@ -1,12 +1,13 @@
-use super::{BindingName, Bounds};
+use super::{BindingName, Bounds, ToolPattern};
 use crate::Json;
 use serde::{Deserialize, Serialize};
 
-/// One function of the embedder, called as `tools.<name>(args)` or `external_<name>(args)`.
+/// A function of the embedder, called as `tools.<name>(args)` or `external_<name>(args)`, or some of a namespace, called as
+/// `tools.<namespace>.<function>(args)`. What names more than one has no command and no schemas: they are each tool's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolGrant {
-    /// Its name in the guest.
-    pub name: BindingName,
+    /// Its name in the guest, or how several are named.
+    pub name: ToolPattern,
     /// The JSON Schema its argument has to meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
@@ -44,10 +45,10 @@ pub struct InvokeGrant {
 }
 
 impl ToolGrant {
-    /// A tool that the embedder brings.
-    pub fn new(name: BindingName) -> Self {
+    /// A tool that someone else brings: the embedder, or whoever has its namespace.
+    pub fn new(name: impl Into<ToolPattern>) -> Self {
         ToolGrant {
-            name,
+            name: name.into(),
             input: None,
             output: None,
             args: Bounds::default(),

@@ -67,8 +67,8 @@ fn calls() -> Vec<HostCall> {
         body,
     };
     vec![
-        HostCall::Tool { name: name("a"), args: Some(json(r#"{"x":"\ud800"}"#)) },
-        HostCall::Tool { name: name("a"), args: None },
+        HostCall::Tool { name: name("a").into(), args: Some(json(r#"{"x":"\ud800"}"#)) },
+        HostCall::Tool { name: crate::ToolName::new("a.b").unwrap(), args: None },
         HostCall::Fetch(Box::new(fetch(false, Some(vec![1, 2, 3])))),
         HostCall::Fetch(Box::new(fetch(false, None))),
         HostCall::Fetch(Box::new(fetch(true, None))),

@@ -1,6 +1,8 @@
 //! Grants and calls that are likely to meet.
 
-use isolith_core::{Access, BindingName, Budget, Grant, GuestPath, Json, Method, Rule, SecretName, Target, admit};
+use isolith_core::{
+    Access, BindingName, Budget, Grant, GuestPath, Json, Method, Rule, SecretName, Target, ToolName, admit,
+};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
@@ -13,12 +15,15 @@ pub(crate) enum Ask {
     Address(Method, Target, IpAddr),
     Kv(BindingName, Access),
     Files(GuestPath, Access),
-    Tool(BindingName, Json),
+    Tool(ToolName, Json),
     Invoke(BindingName, Json),
     Reveal(SecretName),
 }
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
+/// What tools are granted by, and what is called.
+const PATTERNS: [&str; 9] = ["a", "b", "g.*", "g.x*", "g.xy*", "g.xy", "g.y", "h.*", "a.xy"];
+const CALLED: [&str; 9] = ["a", "b", "g.x", "g.xy", "g.xyz", "g.y", "g.z", "h.xy", "a.xy"];
 
 pub(crate) fn verdict(grants: &[Grant], ask: &Ask) -> Rule {
     let rule = |decision: Result<isolith_core::Admitted<'_>, isolith_core::Refusal>| match decision {
@@ -125,8 +130,12 @@ fn other() -> impl Strategy<Value = Value> {
             .prop_map(|(name, access, quota)| json!({"kind": "kv", "name": name, "access": access, "quota": quota})),
         (paths, access(), 0_u64..4)
             .prop_map(|(path, access, quota)| json!({"kind": "files", "path": path, "access": access, "quota": quota})),
-        (select(&NAMES[..]), bounds(), 0..3, 1_u64..4, 0..3).prop_map(|(name, args, command, timeout, input)| {
+        (select(&PATTERNS[..]), bounds(), 0..3, 1_u64..4, 0..3).prop_map(|(name, args, command, timeout, input)| {
             let mut out = json!({"kind": "tool", "name": name, "args": args, "timeout": timeout});
+            // What names several has neither.
+            if name.ends_with('*') {
+                return out;
+            }
             if command > 0 {
                 out["command"] = json!([format!("run{command}")]);
             }
@@ -224,6 +233,7 @@ fn target() -> impl Strategy<Value = Target> {
 pub(crate) fn ask() -> impl Strategy<Value = Ask> {
     let method = || select(vec!["GET", "POST", "PUT", "DELETE"]).prop_map(|method| Method::new(method).unwrap());
     let name = || select(&NAMES[..]).prop_map(|name| BindingName::new(name).unwrap());
+    let tool = select(&CALLED[..]).prop_map(|name| ToolName::new(name).unwrap());
     let access = || prop_oneof![Just(Access::Read), Just(Access::Write)];
     let address = select(vec![
         "10.0.0.1",
@@ -262,7 +272,7 @@ pub(crate) fn ask() -> impl Strategy<Value = Ask> {
         3 => (method(), target(), address).prop_map(|(method, target, address)| Ask::Address(method, target, address)),
         1 => (name(), access()).prop_map(|(name, access)| Ask::Kv(name, access)),
         1 => (path, access()).prop_map(|(path, access)| Ask::Files(GuestPath::new(path).unwrap(), access)),
-        1 => (name(), args()).prop_map(|(name, args)| Ask::Tool(name, args)),
+        2 => (tool, args()).prop_map(|(name, args)| Ask::Tool(name, args)),
         1 => (name(), args()).prop_map(|(name, args)| Ask::Invoke(name, args)),
         1 => select(vec!["S", "T"]).prop_map(|name| Ask::Reveal(SecretName::new(name).unwrap())),
     ]

@@ -2,7 +2,7 @@
 
 use super::power::is_only_space;
 use super::{Need, Needs};
-use isolith_core::{Egress, Grant, HostPattern, Method, Ports, Power, Rule, Schemes, admit};
+use isolith_core::{Egress, Grant, HostPattern, Method, Ports, Power, Rule, Schemes, ToolPattern, admit};
 use std::collections::BTreeSet;
 
 const PORT_HTTPS: u16 = 443;
@@ -19,7 +19,14 @@ impl Needs {
     /// The shortest list of grants that meets every need. What is unknown is not in it.
     pub fn manifest(&self) -> Vec<Grant> {
         let mut powers: Vec<Power> = Vec::new();
+        let within = |need: &Need| matches!(&need.power, Power::Tool(tool) if tool.name.namespace().is_some());
+        let namespaced: Vec<&Power> = self.needs.iter().filter(|need| within(need)).map(|need| &need.power).collect();
         for need in &self.needs {
+            if let Power::Tool(tool) = &need.power
+                && namespaced.iter().any(|power| brings(power, &tool.name))
+            {
+                continue;
+            }
             if powers.iter().any(|power| holds(power, &need.power)) {
                 continue;
             }
@@ -67,8 +74,21 @@ fn is_met(need: &Need, grants: &[Grant]) -> bool {
             let names: BTreeSet<_> = spaces().map(|space| &space.name).collect();
             names.len() == 1 && spaces().any(|space| admit::kv(grants, &space.name, kv.access).is_ok())
         }
+        Power::Tool(tool) => allowed().any(|grant| holds(grant, &need.power) || brings(grant, &tool.name)),
         power => allowed().any(|grant| holds(grant, power)),
     }
+}
+
+/// What `tools` has beside tools where there is a namespace.
+const ABOUT_TOOLS: [&str; 2] = ["search", "describe"];
+
+/// Whether the namespace of a grant brings along what looks like a tool without one: itself, the twin of one of its functions,
+/// or what tells about tools.
+fn brings(grant: &Power, name: &ToolPattern) -> bool {
+    let (Power::Tool(grant), Some(name)) = (grant, name.exact()) else { return false };
+    let (Some(namespace), None) = (grant.name.namespace(), name.namespace()) else { return false };
+    let twin = grant.name.exact().is_some_and(|function| function.as_str().replace('.', "_") == name.as_str());
+    namespace == name.as_str() || twin || ABOUT_TOOLS.contains(&name.as_str())
 }
 
 /// Whether everything that is in `part` is in `whole`. Quotas, credentials, schemas and bounds play no part.
@@ -77,7 +97,7 @@ fn holds(whole: &Power, part: &Power) -> bool {
         (Power::Egress(whole), Power::Egress(part)) => holds_egress(whole, part),
         (Power::Kv(whole), Power::Kv(part)) => whole.name == part.name && whole.access >= part.access,
         (Power::Files(whole), Power::Files(part)) => whole.path.covers(&part.path) && whole.access >= part.access,
-        (Power::Tool(whole), Power::Tool(part)) => whole.name == part.name,
+        (Power::Tool(whole), Power::Tool(part)) => whole.name.and(&part.name).as_ref() == Some(&part.name),
         (Power::Invoke(whole), Power::Invoke(part)) => whole.name == part.name,
         (Power::Secret(whole), Power::Secret(part)) => whole.name == part.name && (whole.reveal || !part.reveal),
         _ => false,

@@ -5,7 +5,7 @@ use super::value::INPUT;
 use super::{Need, Needs, Place, Unknown};
 use crate::error::tidy;
 use crate::lines::Lines;
-use isolith_core::Power;
+use isolith_core::{BindingName, Power};
 use oxc::span::Span;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -48,6 +48,13 @@ impl<'t> Ledger<'t> {
     /// Whether this very power is needed somewhere.
     pub(super) fn has(&self, power: &Power) -> bool {
         self.by_label.contains_key(&power.to_string())
+    }
+
+    /// Whether tools of a namespace are needed somewhere.
+    pub(super) fn has_within(&self, namespace: &BindingName) -> bool {
+        let of =
+            |power: &Power| matches!(power, Power::Tool(tool) if tool.name.namespace() == Some(namespace.as_str()));
+        self.entries.needs.iter().any(|(power, ..)| of(power))
     }
 
     /// `what` cannot be told.

@@ -77,8 +77,10 @@ fn global(name: &str, span: Span, ledger: &mut Ledger<'_>) {
 
 fn tool(name: &str, at: u32, ledger: &mut Ledger<'_>) {
     if let Ok(name) = BindingName::new(name) {
+        let within = ledger.has_within(&name);
         let power = Power::Tool(ToolGrant::new(name));
-        if !ledger.has(&power) {
+        // A namespace whose tools are called is no tool.
+        if !within && !ledger.has(&power) {
             ledger.need(power, at, true);
         }
     }

@@ -4,7 +4,7 @@ use super::report::Finding;
 use super::text::{Piece, Text, Why};
 use isolith_core::{
     Access, BindingName, Bounds, FilesGrant, Grant, GuestPath, InvalidPath, InvokeGrant, KvGrant, Power, SecretGrant,
-    SecretName, ToolGrant,
+    SecretName, ToolGrant, ToolPattern,
 };
 use oxc::span::Span;
 
@@ -28,6 +28,29 @@ pub(super) fn named(
         },
         (None, why) => Finding::Lost { kind, what, why: why.unwrap_or(Why::From(Span::default())) },
     }
+}
+
+/// What every object and every function has: `tools.x.bind` is not a tool of the namespace `x`.
+const NO_TOOLS: [&str; 6] = ["constructor", "hasOwnProperty", "then", "toJSON", "toString", "valueOf"];
+
+/// `tools.<namespace>.<function>(…)`
+pub(super) fn function(namespace: &Text, function: &Text) -> Option<Finding> {
+    if function.whole().is_some_and(|name| NO_TOOLS.contains(&name)) {
+        return None;
+    }
+    let what = "the tool's name";
+    let Some(space) = namespace.whole() else { return Some(named("tool", what, namespace, tool)) };
+    let (beginning, hole) = function.beginning();
+    // All of a namespace is not what anyone wants to grant on a guess.
+    if let Some(why) = hole.filter(|_| beginning.is_empty()) {
+        return Some(Finding::Lost { kind: "tool", what, why });
+    }
+    let exact = hole.is_none();
+    let pattern = ToolPattern::new(&format!("{space}.{beginning}{}", if exact { "" } else { "*" }));
+    Some(match pattern {
+        Ok(pattern) => Finding::Need { power: Power::Tool(ToolGrant::new(pattern)), exact },
+        Err(error) => Finding::Unknown { kind: "tool", why: error.to_string() },
+    })
 }
 
 pub(super) fn secret(name: &Text) -> Finding {

@@ -7,7 +7,7 @@ use super::eval::Eval;
 use super::facts::Call;
 use super::ledger::Ledger;
 use super::mention;
-use super::power::{Folder, common, files, folder, invoke, key_space, kv, named, only_space, secret, tool};
+use super::power::{Folder, common, files, folder, function, invoke, key_space, kv, named, only_space, secret, tool};
 use super::text::{Text, Why};
 use super::value::{Host, Root, Value, Values};
 use isolith_core::{Access, BindingName, Power};
@@ -132,6 +132,7 @@ impl<'a> Eval<'_, 'a> {
         match (root, wholes.as_slice()) {
             (Root::Fetch, []) => self.fetch(&given, span, out),
             (Root::Tools, [_]) => out.push(named("tool", "the tool's name", &keys[0], tool)),
+            (Root::Tools, [_, _]) => out.extend(function(&keys[0], &keys[1])),
             (Root::Invoke, []) => {
                 let names = self.given(&given, 0, span).texts(span);
                 out.extend(names.iter().map(|name| named("invoke", "the program's name", name, invoke)));

@@ -48,6 +48,8 @@ pub(crate) fn name(text: &str) -> BindingName {
 pub(crate) fn all_bindings() -> Bindings {
     Bindings {
         tools: vec![name("echo")],
+        namespaces: Vec::new(),
+        functions: Vec::new(),
         kv: vec![name("cache")],
         invoke: vec![name("helper")],
         fetch: true,

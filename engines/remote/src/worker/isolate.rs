@@ -115,7 +115,7 @@ impl WorkerIsolate {
                 continue;
             }
             self.progress.open.insert(id);
-            pending.push(PendingCall { id: CallId(id), call: HostCall::Tool { name, args } });
+            pending.push(PendingCall { id: CallId(id), call: HostCall::Tool { name: name.into(), args } });
         }
         if none {
             return Err(failed("it waits for nothing".into()));

@@ -1,0 +1,4 @@
+//! namespaces = ["n.*"]
+//! oracle = false
+return await tools.m.echo(1);
+//> error: thrown TypeError

@@ -1,0 +1,3 @@
+//! tools = ["echo"]
+return [typeof tools.search, typeof tools.describe, typeof tools.n];
+//> value: ["undefined","undefined","undefined"]
