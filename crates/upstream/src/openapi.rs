@@ -193,12 +193,12 @@ impl Api {
             streamed: false,
             body: request.body,
         };
-        let sent =
-            tokio::time::timeout(self.limit, gate.send_for(self.grants.clone(), fetch)).await;
+        let sent = tokio::time::timeout(self.limit, gate.send_for(self.grants.clone(), fetch)).await;
         let late = |_| fail::timeout(format!("the tool `{path}` took longer than {} ms", self.limit.as_millis()));
         let Sent { head, body } = sent.map_err(late)??;
         let kind = header(&head.headers, "content-type");
-        unwrap_http(head.status, kind, &body).map_err(|failure| fail::failed(format!("the tool `{path}` failed: {failure}")))
+        unwrap_http(head.status, kind, &body)
+            .map_err(|failure| fail::failed(format!("the tool `{path}` failed: {failure}")))
     }
 
     /// Where an operation is. Some are elsewhere than the rest, but never on another server.

@@ -27,4 +27,3 @@ pub enum UpstreamSource {
     Url { url: String, headers: BTreeMap<String, String> },
     OpenApi { openapi: String, base: Option<String>, headers: BTreeMap<String, String> },
 }
-

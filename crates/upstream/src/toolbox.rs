@@ -5,8 +5,8 @@ use crate::place::Place;
 use crate::shim::Upstream;
 use futures_util::future::join_all;
 use isolith_core::{BindingName, BoxFuture, CallError, Json, Rule, SecretStore, ToolName, nearest};
-use isolith_gate::{Gate, Upstreams};
 use isolith_gate::egress::Net;
+use isolith_gate::{Gate, Upstreams};
 use isolith_tools::{Catalogue, Unknown};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -134,8 +134,9 @@ impl Upstreams for Toolbox {
             let found = found.into_iter().map(|found| json!({ "path": found.path, "description": found.summary }));
             // What cannot be reached is told in the same shape: whoever reads the list reads that.
             let problems = problems.iter().filter(|(name, _)| may_exist(name, granted));
-            let problems = problems
-                .map(|(name, error)| json!({ "path": name.as_str(), "description": error.message, "error": error.code }));
+            let problems = problems.map(
+                |(name, error)| json!({ "path": name.as_str(), "description": error.message, "error": error.code }),
+            );
             let all: Vec<Value> = found.chain(problems).collect();
             Json::of(&all).unwrap_or_else(|_| Json::null())
         })

@@ -4,11 +4,11 @@
 
 pub mod origin;
 
+use isolith_core::ToolName;
 use isolith_core::{BindingName, CallError, Json, Limits, RunId};
+use isolith_gate::Upstreams as _;
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Gate, Identity, Means};
-use isolith_core::ToolName;
-use isolith_gate::Upstreams as _;
 use isolith_upstream::{Setting, Toolbox, Upstream, UpstreamSource};
 use serde_json::Value;
 use std::collections::BTreeMap;
