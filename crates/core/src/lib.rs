@@ -48,7 +48,7 @@ pub use grant::{
 };
 pub use json::{InvalidJson, Json};
 pub use limits::{InvalidLimit, Limits};
-pub use manifest::{Change, Manifest, Network, SCHEMA};
+pub use manifest::{Change, Manifest, Network, SCHEMA, Upstream, UpstreamSource, from_mcp_servers};
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
 pub use program::{Digest, Form, Module, Program};

@@ -2,13 +2,16 @@
 
 use crate::fields::{Fields, FieldsError};
 use crate::grant::grants;
-use crate::{Ambient, Digest, Grant, Limits, Power, Source};
+use crate::{Ambient, BindingName, Digest, Grant, Limits, Power, Source};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 mod diff;
+mod upstream;
 
 pub use diff::Change;
+pub use upstream::{Upstream, UpstreamSource, from_mcp_servers};
 
 /// The JSON Schema of a manifest, for editors.
 pub const SCHEMA: &str = include_str!("manifest.schema.json");
@@ -24,6 +27,8 @@ pub struct Manifest {
     pub description: Option<String>,
     /// What it is to be allowed.
     pub grants: Vec<Grant>,
+    /// Who brings the tools of namespaces. A namespace that is brought is granted, unless the grants say which part of it is.
+    pub tools: BTreeMap<BindingName, Upstream>,
     /// What it may use.
     pub limits: Limits,
     /// What it may know of the world.
@@ -46,11 +51,12 @@ impl Manifest {
     pub fn from_value(value: &Value) -> Result<Manifest, FieldsError> {
         let mut fields = Fields::of(value, "")?;
         let _: Option<String> = fields.take("$schema")?;
-        let manifest = Manifest {
+        let mut manifest = Manifest {
             name: fields.take("name")?,
             version: fields.take("version")?,
             description: fields.take("description")?,
             grants: grants(&mut fields)?,
+            tools: upstream::upstreams(&mut fields)?,
             limits: match fields.raw("limits") {
                 Some((value, at)) => limits(value, &at)?,
                 None => Limits::default(),
@@ -62,6 +68,8 @@ impl Manifest {
             },
         };
         fields.finish()?;
+        let implied = upstream::implied(&manifest.tools, &manifest.grants);
+        manifest.grants.extend(implied);
         manifest
             .limits
             .check()
@@ -76,6 +84,9 @@ impl Manifest {
             value.iter().for_each(|text| drop(out.insert(key.into(), json!(text))));
         }
         out.insert("grants".into(), self.grants.iter().map(Grant::to_value).collect());
+        if !self.tools.is_empty() {
+            out.insert("tools".into(), upstream::to_value(&self.tools));
+        }
         out.insert("limits".into(), write_limits(&self.limits));
         for (key, value) in [("time", self.ambient.time), ("random", self.ambient.random)] {
             if value != Source::Live {

@@ -6,6 +6,8 @@
 mod broken;
 #[path = "manifest/changes.rs"]
 mod changes;
+#[path = "manifest/upstream.rs"]
+mod upstream;
 
 use isolith_core::{Manifest, SCHEMA};
 use serde_json::{Value, json};
@@ -42,6 +44,12 @@ fn sample() -> Value {
             {"kind": "secret", "name": "A", "from": "${file:/run/a}", "reveal": true},
             {"kind": "kv", "name": "shared", "budgets": [{"of": "operator kv:shared", "calls": 9}]},
         ],
+        "tools": {
+            "github": {"command": ["npx", "-y", "server"], "env": {"TOKEN": "${env:GH_TOKEN}"}, "cwd": "x",
+             "allow": "list_*", "ask": ["create_issue"], "deny": ["*"], "timeout": "5s", "description": "Issues"},
+            "search": {"url": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer ${secret:T}"}},
+            "pets": {"openapi": "petstore.yaml", "base": "http://localhost:1/v1", "headers": {"x-key": "${env:K}"}},
+        },
         "limits": {
             "timeout": "1m", "cpu": 5, "memory": "64MiB", "stack": "256KiB", "source": 65536, "output": "2MiB",
             "value": "1MiB", "payload": "1MiB", "suspended": "8MiB", "egress_response": "8MiB", "egress_requests": 10,
@@ -111,6 +119,11 @@ fn the_schema_has_the_readers_keys_and_no_others() {
         // Read, but not for people to write.
         known.insert("budgets".into());
         assert_eq!(known, in_schema(&format!("/$defs/{kind}")), "{kind}");
+    }
+    for (n, own) in [json!({"command": "x"}), json!({"url": "https://x"}), json!({"openapi": "x"})].iter().enumerate() {
+        let mut wrong = own.clone();
+        wrong[nobodys] = json!(1);
+        assert_eq!(known(json!({"tools": {"x": wrong}})), in_schema(&format!("/$defs/upstream/oneOf/{n}")), "{own}");
     }
     let credential = |value: Value| known(json!({"grants": [{"kind": "egress", "host": "h", "credential": value}]}));
     let mut all = BTreeSet::new();
@@ -239,6 +252,14 @@ fn any_change_in_meaning_changes_the_digest() {
         ("/grants/14/grants", json!(["kv:cache"])),
         ("/grants/15/from", json!("env:OTHER")),
         ("/grants/16/reveal", json!(false)),
+        ("/tools/github/command", json!(["npx", "server"])),
+        ("/tools/github/env", json!({})),
+        ("/tools/github/deny", json!([])),
+        ("/tools/github/timeout", json!("6s")),
+        ("/tools/search/url", json!("http://mcp.example/mcp")),
+        ("/tools/search/headers", json!({})),
+        ("/tools/pets/base", json!("http://localhost:2")),
+        ("/tools/pets", json!({"url": "http://localhost:1/v1"})),
         ("/network/proxy", json!("http://p:1")),
     ] {
         let mut value = sample();

@@ -1,10 +1,11 @@
 //! What changed from one manifest to another, and which of it lets the program do more.
 
-use super::{Manifest, limit_rows};
+use super::{Manifest, Upstream, limit_rows};
 use crate::narrow::{holds, meets};
-use crate::{Egress, Grant, InvokeGrant, Limits, Ports, Power, Rule, Schemes};
+use crate::{BindingName, Egress, Grant, InvokeGrant, Limits, Ports, Power, Rule, Schemes};
 use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// One difference between two manifests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,6 +30,7 @@ impl Manifest {
         text("version", &old.version, &self.version);
         text("description", &old.description, &self.description);
         changes.extend(grants_diff(&old.grants, &self.grants));
+        changes.extend(upstreams_diff(&old.tools, &self.tools));
         changes.extend(limits_diff(&old.limits, &self.limits));
         for (what, old, new) in
             [("time", old.ambient.time, self.ambient.time), ("random", old.ambient.random, self.ambient.random)]
@@ -128,6 +130,18 @@ fn split<'a, T: 'a>(
         part
     };
     parts.iter().flat_map(|part| by.into_iter().map(move |item| (part, item))).map(|(p, item)| one(p, item)).collect()
+}
+
+/// Who brings tools does what is asked of it on this machine or elsewhere: any change may mean more.
+fn upstreams_diff(old: &BTreeMap<BindingName, Upstream>, new: &BTreeMap<BindingName, Upstream>) -> Vec<Change> {
+    let came = new.iter().filter(|(name, upstream)| old.get(name) != Some(upstream)).map(|(name, _)| {
+        let how =
+            if old.contains_key(name) { "who brings it, or what is said about it, changed" } else { "is brought" };
+        Change { what: format!("tools `{name}`: {how}"), escalates: true }
+    });
+    let went = old.keys().filter(|name| !new.contains_key(name));
+    let went = went.map(|name| Change { what: format!("tools `{name}`: no longer brought"), escalates: false });
+    came.chain(went).collect()
 }
 
 fn limits_diff(old: &Limits, new: &Limits) -> Vec<Change> {

@@ -24,6 +24,22 @@ fn check(rows: Vec<(Value, Value, bool)>) {
 }
 
 #[test]
+fn changes_of_who_brings_tools() {
+    let t = |tools: Value| json!({ "tools": tools });
+    let github = || json!({"command": ["server"]});
+    check(vec![
+        (json!({}), t(json!({"github": github()})), true),
+        (t(json!({"github": github()})), json!({}), false),
+        (t(json!({"github": github()})), t(json!({"github": {"command": ["other"]}})), true),
+        (t(json!({"github": github()})), t(json!({"github": {"command": ["server"], "allow": ["*"]}})), true),
+        (t(json!({"github": github(), "b": github()})), t(json!({"github": github()})), false),
+        (t(json!({"github": github()})), json!({"tools": {"github": github()}, "grants": ["tool:github.*"]}), false),
+        (t(json!({"github": github()})), json!({"tools": {"github": github()}, "grants": ["tool:github.a"]}), false),
+        (json!({"tools": {"github": github()}, "grants": ["tool:github.a"]}), t(json!({"github": github()})), true),
+    ]);
+}
+
+#[test]
 fn changes_of_grants() {
     let g = |grants: Value| json!({ "grants": grants });
     let one = |old: &str, new: &str, more: bool| (g(json!([old])), g(json!([new])), more);
