@@ -13,11 +13,9 @@ mod place;
 mod redaction;
 mod route;
 mod rules;
-mod shim;
 mod state;
 mod text;
 mod toolbox;
 mod values;
 
-pub use shim::{Upstream, UpstreamSource};
 pub use toolbox::{Setting, Toolbox};

@@ -2,9 +2,8 @@
 
 use crate::fail;
 use crate::place::Place;
-use crate::shim::Upstream;
 use futures_util::future::join_all;
-use isolith_core::{BindingName, BoxFuture, CallError, Json, Rule, SecretStore, ToolName, nearest};
+use isolith_core::{BindingName, BoxFuture, CallError, Json, Rule, SecretStore, ToolName, Upstream, nearest};
 use isolith_gate::egress::Net;
 use isolith_gate::{Gate, Upstreams};
 use isolith_tools::{Catalogue, Unknown};

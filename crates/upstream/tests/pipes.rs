@@ -6,8 +6,8 @@ mod support;
 
 use isolith_core::Rule;
 use isolith_core::ToolName;
+use isolith_core::{Upstream, UpstreamSource};
 use isolith_gate::Upstreams as _;
-use isolith_upstream::{Upstream, UpstreamSource};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 
 mod support;
 
-use isolith_upstream::{Upstream, UpstreamSource};
+use isolith_core::{Upstream, UpstreamSource};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Stdio;

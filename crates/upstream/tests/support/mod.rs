@@ -6,10 +6,11 @@ pub mod origin;
 
 use isolith_core::ToolName;
 use isolith_core::{BindingName, CallError, Json, Limits, RunId};
+use isolith_core::{Upstream, UpstreamSource};
 use isolith_gate::Upstreams as _;
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Gate, Identity, Means};
-use isolith_upstream::{Setting, Toolbox, Upstream, UpstreamSource};
+use isolith_upstream::{Setting, Toolbox};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,8 +31,7 @@ pub fn table(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 pub fn upstream(source: UpstreamSource) -> Upstream {
-    let (allow, ask, deny) = Default::default();
-    Upstream { source, allow, ask, deny, timeout_ms: 20_000, description: None }
+    Upstream { timeout_ms: 20_000, ..Upstream::new(source) }
 }
 
 /// The server in Python, over pipes.
