@@ -28,7 +28,7 @@ pub use files::{FilesAnswer, Folders};
 pub use gate::{Gate, Identity};
 pub use means::{Approver, Invocation, Invoked, Means, Programs, Question};
 pub use redact::{RedactStream, Redactor};
-pub use schema::Schemas;
+pub use schema::{Schema, Schemas};
 pub use secrets::{Secret, Vault};
 pub use send::Sent;
 pub use upstream::Upstreams;

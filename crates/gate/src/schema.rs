@@ -20,8 +20,37 @@ pub struct Schemas {
 
 #[derive(Debug)]
 struct Pair {
-    input: Option<Validator>,
-    output: Option<Validator>,
+    input: Option<Schema>,
+    output: Option<Schema>,
+}
+
+/// A JSON Schema of a stranger, compiled. Nothing outside of it is ever fetched.
+#[derive(Debug)]
+pub struct Schema(Validator);
+
+impl Schema {
+    /// Compiles a schema, or says what is wrong with it.
+    pub fn new(schema: &Value) -> Result<Schema, String> {
+        jsonschema::options()
+            .with_retriever(Nowhere)
+            // THREAT[T-TOOL-006]: patterns meet the guest's strings. An engine that backtracks can be kept busy for ever.
+            .with_pattern_options(
+                PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX),
+            )
+            .build(schema)
+            .map(Schema)
+            .map_err(|error| shorten(&error.to_string()))
+    }
+
+    /// Whether a value is what the schema says. If not: what is wrong, and where.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        if self.0.is_valid(value) {
+            return Ok(());
+        }
+        let violations: Vec<String> = self.0.iter_errors(value).take(SHOWN_MAX + 1).map(|e| show(&e)).collect();
+        let more = if violations.len() > SHOWN_MAX { "; and more" } else { "" };
+        Err(violations[..violations.len().min(SHOWN_MAX)].join("; ") + more)
+    }
 }
 
 impl Schemas {
@@ -81,27 +110,19 @@ impl Retrieve for Nowhere {
     }
 }
 
-fn compile(schema: &Json) -> Result<Validator, String> {
+fn compile(schema: &Json) -> Result<Schema, String> {
     let schema: Value = schema.parse().map_err(|error| error.to_string())?;
-    jsonschema::options()
-        .with_retriever(Nowhere)
-        // THREAT[T-TOOL-006]: patterns meet the guest's strings. An engine that backtracks can be kept busy for ever.
-        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX))
-        .build(&schema)
-        .map_err(|error| shorten(&error.to_string()))
+    Schema::new(&schema)
 }
 
-fn check<'a>(validators: impl Iterator<Item = &'a Validator>, json: Option<&Json>) -> Result<(), String> {
-    let mut validators = validators.peekable();
-    if validators.peek().is_none() {
+fn check<'a>(schemas: impl Iterator<Item = &'a Schema>, json: Option<&Json>) -> Result<(), String> {
+    let mut schemas = schemas.peekable();
+    if schemas.peek().is_none() {
         return Ok(());
     }
     // Texts that serde cannot hold, such as lone surrogates or very deep nesting, meet no schema.
     let value: Value = json.map_or(Ok(Value::Null), Json::parse).map_err(|error| error.to_string())?;
-    let Some(validator) = validators.find(|validator| !validator.is_valid(&value)) else { return Ok(()) };
-    let violations: Vec<String> = validator.iter_errors(&value).take(SHOWN_MAX + 1).map(|e| show(&e)).collect();
-    let more = if violations.len() > SHOWN_MAX { "; and more" } else { "" };
-    Err(violations[..violations.len().min(SHOWN_MAX)].join("; ") + more)
+    schemas.try_for_each(|schema| schema.check(&value))
 }
 
 fn show(error: &jsonschema::ValidationError<'_>) -> String {

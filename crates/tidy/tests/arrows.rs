@@ -19,6 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-store", &["isolith-core"]),
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
+    ("isolith-tools", &["isolith-core"]),
+    ("isolith-upstream", &["isolith-core", "isolith-gate", "isolith-tools"]),
     (
         "isolith-bench",
         &["isolith-core", "isolith-gate", "isolith-program", "isolith-quickjs", "isolith-runner", "isolith-store"],
@@ -95,7 +97,7 @@ fn what_is_heavy_has_its_owners() {
         ("zstd", &["isolith-quickjs"]),
         ("oxc", &["isolith-program"]),
         ("axum", &["isolith-server"]),
-        ("rmcp", &["isolith-server"]),
+        ("rmcp", &["isolith-server", "isolith-upstream"]),
         ("hyper", network),
         ("tokio-rustls", network),
         ("rusqlite", &["isolith-store"]),
