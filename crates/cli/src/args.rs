@@ -44,6 +44,11 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Give an MCP client one tool that runs programs, over stdin and stdout
     Mcp(Mcp),
+    /// Find the tools that programs can be given, and show them as TypeScript
+    #[command(subcommand)]
+    Tools(Tools),
+    /// Print what a model has to know to write programs here: how, what they may do, and their tools
+    Prompt(Mcp),
     /// Make, show and revoke the keys that clients of `isolith serve` need
     #[command(subcommand)]
     Key(Key),
@@ -201,9 +206,12 @@ pub(crate) struct GrantOptions {
     /// Any grant as receipts write it, such as `'deny egress:*.internal.example'` or `'ask tool:mail'`
     #[arg(long, value_name = "GRANT")]
     pub(crate) grant: Vec<String>,
-    /// The grants and limits of a manifest, `isolith.toml` or JSON
+    /// The grants, limits and tools of a manifest, `isolith.toml` or JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
+    /// The tools of MCP servers, as `tools.<server>.<function>`: a file like `.mcp.json`, with `mcpServers`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_servers: Vec<PathBuf>,
     /// The most that any program may do here, a file like a manifest: everything else is narrowed to it
     #[arg(long, value_name = "FILE", env = "ISOLITH_POLICY")]
     pub(crate) policy: Option<PathBuf>,
@@ -228,6 +236,30 @@ pub(crate) struct GrantOptions {
 pub(crate) struct Mcp {
     #[command(flatten)]
     pub(crate) grants: GrantOptions,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Tools {
+    /// Find tools by words
+    Search {
+        /// The words
+        query: String,
+        /// How many to show at most
+        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+        limit: u32,
+        #[command(flatten)]
+        options: GrantOptions,
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the TypeScript declaration of a tool or of a namespace
+    Describe {
+        /// `github.create_issue`, or `github`
+        path: String,
+        #[command(flatten)]
+        options: GrantOptions,
+    },
 }
 
 #[derive(Args)]

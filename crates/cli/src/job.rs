@@ -5,6 +5,7 @@ use crate::ask::{self, Terminal};
 use crate::commands::session;
 use crate::failure::Failure;
 use crate::grants;
+use crate::toolbox;
 use crate::paint::{self, ERROR, HINT};
 use crate::pending::{APPROVAL_TIME, Drawer};
 use crate::source::Source;
@@ -16,6 +17,7 @@ use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Durable, NoTools, Patience, Plan, ProgramFiles, Recording, Runner, SuspendedRun};
 use isolith_store::DataFolder;
+use isolith_upstream::Toolbox;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +30,8 @@ pub(crate) struct Job {
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
     /// What was asked for it, where it is to be recorded.
     pub(crate) record: Option<Vec<Grant>>,
+    /// The tools of others, which go when the run does.
+    pub(crate) tools: Option<Arc<Toolbox>>,
 }
 
 /// A suspended run with what it goes on with.
@@ -72,6 +76,7 @@ impl Ceiling {
             grants: self.narrow_loudly(own.grants).grants,
             limits: self.limits(own.limits),
             ambient: self.ambient(own.ambient),
+            tools: self.tools(own.tools),
             network: self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default(),
             ..own
         }
@@ -86,6 +91,11 @@ impl Ceiling {
         let warning = "`--allow-all`: the network may be used and files in this folder changed";
         paint::complain(ERROR, "warning", warning);
         Ok(grants::all())
+    }
+
+    /// Who brings the tools of namespaces.
+    pub(crate) fn tools(&self, own: toolbox::Named) -> toolbox::Named {
+        toolbox::under(self.policy.as_ref(), own)
     }
 
     fn limits(&self, requested: Limits) -> Limits {
@@ -110,7 +120,10 @@ impl Job {
         suspend: Option<&Path>,
         runner: &Runner,
     ) -> Result<Job, Failure> {
-        let manifest = options.grants.manifest.as_deref().map(grants::manifest).transpose()?;
+        let mut manifest = options.grants.manifest.as_deref().map(grants::manifest).transpose()?;
+        if !options.grants.mcp_servers.is_empty() {
+            toolbox::with_servers(manifest.get_or_insert_default(), &options.grants)?;
+        }
         let ceiling = Ceiling::of(&options.grants)?;
         let program = Digest::of(&source.text).to_string();
         let mut requested = grants::requested(&options.grants, manifest.as_ref())?;
@@ -122,7 +135,8 @@ impl Job {
         ask::about_needs(&source, &program, &mut requested, &options.grants)?;
         let mut plan = session::plan(source, options, suspend)?;
         plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
-        plan = plan.with_ambient(ceiling.ambient(manifest.map_or_else(Ambient::default, |manifest| manifest.ambient)));
+        let (ambient, named) = manifest.map(|manifest| (manifest.ambient, manifest.tools)).unwrap_or_default();
+        plan = plan.with_ambient(ceiling.ambient(ambient));
         let record = options.record.then(|| requested.clone());
         let Narrowed { grants, report } = ceiling.narrow_loudly(requested);
         let grants: Arc<[Grant]> = grants.into();
@@ -132,17 +146,20 @@ impl Job {
             plan.id = Some(run.clone());
         }
         if grants.is_empty() {
-            return Ok(Job { plan, host: Arc::new(NoTools), audit: None, record });
+            return Ok(Job { plan, host: Arc::new(NoTools), audit: None, record, tools: None });
         }
         let mut means = means(&grants, &options.grants, &ceiling, runner)?;
-        if let Some(approvals) = approvals(&grants, &options.grants, &run)? {
+        let tools = ceiling.tools(named);
+        let tools = toolbox::toolbox(tools, means.folder.clone(), Arc::clone(&means.net))?;
+        means.upstreams = tools.clone().map(|tools| tools as _);
+        if let Some(approvals) = approvals(&grants, &options.grants, means.upstreams.is_some(), &run)? {
             means.approver = Arc::new(approvals);
             let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
             plan.patience = Some(Patience { timer, outside: Duration::ZERO });
         }
         let audit = means.audit.clone();
         let gate = Gate::new(grants, plan.limits, Identity { run, program }, means).map_err(invalid)?;
-        Ok(Job { plan, host: Arc::new(gate), audit, record })
+        Ok(Job { plan, host: Arc::new(gate), audit, record, tools })
     }
 
     /// The journal of the run, where it is to have one.
@@ -168,7 +185,11 @@ impl Job {
         }
         let mut means = means(&grants, options, &ceiling, runner)?;
         let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
-        let approvals = approvals(&grants, options, &id)?;
+        let mut named = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
+        toolbox::with_servers(&mut named, options)?;
+        let tools = toolbox::toolbox(ceiling.tools(named.tools), means.folder.clone(), Arc::clone(&means.net))?;
+        means.upstreams = tools.map(|tools| tools as _);
+        let approvals = approvals(&grants, options, means.upstreams.is_some(), &id)?;
         let asks = approvals.is_some();
         if let Some(approvals) = approvals {
             // One that was begun before and never came to an end is put there too: it is told so.
@@ -185,8 +206,15 @@ impl Job {
 }
 
 /// Whom a run asks that nobody at a terminal watches: whoever looks at what waits.
-fn approvals(grants: &[Grant], options: &GrantOptions, run: &RunId) -> Result<Option<Asking<Drawer>>, Failure> {
-    if (!options.no_prompt && ask::at_terminal()) || grants.iter().all(|grant| grant.rule != Rule::Ask) {
+fn approvals(
+    grants: &[Grant],
+    options: &GrantOptions,
+    owners: bool,
+    run: &RunId,
+) -> Result<Option<Asking<Drawer>>, Failure> {
+    // Who brings a tool may want to be asked about it as well.
+    let asks = owners || grants.iter().any(|grant| grant.rule == Rule::Ask);
+    if (!options.no_prompt && ask::at_terminal()) || !asks {
         return Ok(None);
     }
     let desk = Drawer::new(data_folder()?, run.clone());

@@ -17,6 +17,7 @@ mod progress;
 mod show;
 mod source;
 mod terminal;
+mod toolbox;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
         Command::Secret(args) => commands::secret::secret(args),
         Command::Serve(args) => commands::serve::serve(args),
         Command::Mcp(args) => commands::mcp::mcp(&args.grants),
+        Command::Tools(args) => commands::tools::tools(args),
+        Command::Prompt(args) => commands::tools::prompt(&args.grants),
         Command::Key(args) => commands::key::key(args),
         Command::Approvals(args) => commands::approvals::approvals(args),
         Command::Consent(args) => commands::consent::consent(args),

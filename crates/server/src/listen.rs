@@ -13,6 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use isolith_core::{ApiKeys, CallerId, Manifest, RunStore, StoreProblem};
+use isolith_gate::Upstreams;
 use isolith_runner::Runner;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Parts {
     pub keys: Arc<dyn ApiKeys>,
     /// What callers have.
     pub household: Arc<dyn Household>,
+    /// The tools of others, where there are any.
+    pub upstreams: Option<Arc<dyn Upstreams>>,
     /// The most that any run can have.
     pub policy: Option<Manifest>,
     /// How much is taken on.
@@ -59,8 +62,8 @@ pub struct Server {
 impl Server {
     /// A server that does not listen yet.
     pub fn new(parts: Parts) -> Server {
-        let Parts { runner, store, keys, household, policy, settings, handle_key } = parts;
-        let runs = Runs::new(runner, store, household, Arc::new(settings));
+        let Parts { runner, store, keys, household, upstreams, policy, settings, handle_key } = parts;
+        let runs = Runs::new(runner, store, household, upstreams, Arc::new(settings));
         Server { app: App::new(runs, keys, policy, &handle_key) }
     }
 

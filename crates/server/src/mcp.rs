@@ -6,6 +6,7 @@
 mod answer;
 mod attend;
 mod elicit;
+mod find;
 mod http;
 mod opening;
 mod progress;
@@ -20,7 +21,7 @@ use crate::error::Refusal;
 use axum::http::request::Parts;
 use http::Visit;
 pub(crate) use http::{door, serve as route};
-use isolith_core::{Power, Rule, nearest};
+use isolith_core::{Grant, Power, Rule, ToolGrant, nearest};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -75,7 +76,7 @@ impl rmcp::ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(tools::all(self.app.runs.upstreams.is_some())))
     }
 
     async fn call_tool(
@@ -117,10 +118,15 @@ fn asked(arguments: &[u8], caller: &Caller) -> Result<Asked, Refusal> {
         return Err(refusal.hint(format!("there are `{}`", FIELDS.join("`, `"))));
     }
     let mut asked = Asked::read(table)?;
-    asked.manifest.grants = caller.ceiling.all();
-    // A tool without a command is one that the client brings, and a client of this kind brings none.
-    asked.manifest.grants.retain(|grant| {
-        grant.rule == Rule::Deny || !matches!(&grant.power, Power::Tool(tool) if tool.command.is_empty())
-    });
+    asked.manifest.grants = granted(caller);
     Ok(asked)
+}
+
+/// What programs may do here.
+fn granted(caller: &Caller) -> Vec<Grant> {
+    let mut grants = caller.ceiling.all();
+    // A tool without a command or a namespace is one that the client brings, and a client of this kind brings none.
+    let nobodys = |tool: &ToolGrant| tool.command.is_empty() && tool.name.namespace().is_none();
+    grants.retain(|grant| grant.rule == Rule::Deny || !matches!(&grant.power, Power::Tool(tool) if nobodys(tool)));
+    grants
 }

@@ -12,6 +12,7 @@ use axum::http::StatusCode;
 use isolith_core::{
     CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Timestamp,
 };
+use isolith_gate::Upstreams;
 use isolith_runner::{Patience, Plan, PlanError, Runner};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -30,6 +31,7 @@ pub(crate) struct Runs {
     pub(crate) runner: Runner,
     pub(crate) store: Arc<dyn RunStore>,
     pub(crate) household: Arc<dyn Household>,
+    pub(crate) upstreams: Option<Arc<dyn Upstreams>>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) queue: Queue,
     pub(crate) metrics: Metrics,
@@ -54,12 +56,14 @@ impl Runs {
         runner: Runner,
         store: Arc<dyn RunStore>,
         household: Arc<dyn Household>,
+        upstreams: Option<Arc<dyn Upstreams>>,
         settings: Arc<Settings>,
     ) -> Arc<Runs> {
         Arc::new(Runs {
             runner,
             store,
             household,
+            upstreams,
             queue: Queue::new(Arc::clone(&settings)),
             settings,
             metrics: Metrics::default(),

@@ -187,6 +187,7 @@ impl Runs {
         let failed = |error: &dyn std::fmt::Display| Refusal::internal("opening a caller's stores", error);
         let mut means = self.household.means(&run.caller.id).map_err(|error| failed(&error))?;
         means.tools = Arc::new(ClientTools(Arc::clone(run)));
+        means.upstreams.clone_from(&self.upstreams);
         let (store, household) = (Arc::clone(&self.store), Arc::clone(&self.household));
         let desk = RunDesk { run: Arc::clone(run), store, household };
         means.approver =

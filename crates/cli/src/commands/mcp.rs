@@ -5,7 +5,7 @@ use crate::args::GrantOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Ceiling;
-use crate::{Done, grants, job};
+use crate::{Done, grants, job, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_server::{Server, Settings};
 
@@ -35,6 +35,7 @@ fn granted(options: &GrantOptions) -> Result<Manifest, Failure> {
     }
     let ceiling = Ceiling::of(options)?;
     let mut own = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
+    toolbox::with_servers(&mut own, options)?;
     own.grants = grants::requested(options, Some(&own))?;
     if options.allow_all {
         own.grants.extend(ceiling.allow_all()?);

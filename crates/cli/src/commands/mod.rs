@@ -20,5 +20,6 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod verify;
+pub(crate) mod tools;
 pub(crate) mod watch;
 pub(crate) mod why;

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::household::Callers;
 use crate::paint::{self, QUIET};
-use crate::{Done, grants, job};
+use crate::{Done, grants, job, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_quickjs::{Options, QuickJs};
@@ -102,11 +102,15 @@ pub(crate) fn parts(
     let options = NetOptions { proxy: network.proxy, ca: ca.or(network.ca.map(PathBuf::from)) };
     let net = Net::new(options).map_err(|error| Failure::usage(error, "check the file and the address"))?;
     let folder = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
+    let net = Arc::new(net);
+    let named = policy.as_ref().map(|policy| policy.tools.clone()).unwrap_or_default();
+    let tools = toolbox::toolbox(named, folder.clone(), Arc::clone(&net))?;
     Ok(Parts {
+        upstreams: tools.map(|tools| tools as _),
         runner: Runner::new(Arc::new(engine)),
         store: Arc::new(data.runs().map_err(job::store)?),
         keys: Arc::new(data.keys().map_err(job::store)?),
-        household: Arc::new(Callers::new(data.clone(), Arc::new(net), folder)),
+        household: Arc::new(Callers::new(data.clone(), net, folder)),
         policy,
         settings,
         handle_key: key_file::handle_key(data.path())?,

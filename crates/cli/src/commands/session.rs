@@ -52,11 +52,14 @@ impl Session {
     pub(crate) fn run(&self, mut job: Job, show: Show, suspend: Option<&Path>) -> Done {
         let recording = job.recording()?;
         let recorded = recording.is_some();
-        let Job { plan, host, audit, .. } = job;
+        let Job { plan, host, audit, tools, .. } = job;
         let (name, source) = (plan.name.clone(), plan.source.clone());
         let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
         let ended = self.runtime.block_on(go(&self.runner, plan, attend(host, show, &spinner), recording));
         spinner.done();
+        if let Some(tools) = tools {
+            self.runtime.block_on(tools.close());
+        }
         flush(audit)?;
         let ended = ended?;
         self.runtime.block_on(pending::settle(&ended, None, show.json))?;

@@ -32,6 +32,11 @@ impl Mcp {
         visit.caller.may(Scope::Runs)?;
         let arguments = serde_json::to_vec(&request.arguments.unwrap_or_default())
             .map_err(|error| Refusal::internal("reading a call", &error))?;
+        match &*request.name {
+            tools::SEARCH => return self.search(&visit.caller, &arguments).await.map(Into::into),
+            tools::DESCRIBE => return self.describe(&visit.caller, &arguments).await.map(Into::into),
+            _ => {}
+        }
         let digest = state::digest(&request.name, &arguments);
         let is_script = request.name == tools::SCRIPT;
         let progress = progress::Progress::of(&context);

@@ -7,11 +7,42 @@ use std::sync::Arc;
 pub(super) const EXECUTE: &str = "execute";
 pub(super) const RESUME: &str = "resume";
 pub(super) const SCRIPT: &str = "workspace_script";
-pub(super) const NAMES: [&str; 3] = [EXECUTE, RESUME, SCRIPT];
+pub(super) const SEARCH: &str = "search";
+pub(super) const DESCRIBE: &str = "describe";
+pub(super) const NAMES: [&str; 5] = [EXECUTE, SEARCH, DESCRIBE, RESUME, SCRIPT];
 
 /// In an order that never changes.
-pub(super) fn all() -> Vec<Tool> {
-    vec![execute(), resume(), script()]
+pub(super) fn all(namespaces: bool) -> Vec<Tool> {
+    match namespaces {
+        true => vec![execute(), search(), describe(), resume(), script()],
+        false => vec![execute(), resume(), script()],
+    }
+}
+
+fn search() -> Tool {
+    let description = "Finds tools that programs can call as `tools.<namespace>.<function>(args)`, by words.";
+    let input = json!({
+        "type": "object",
+        "properties": { "query": { "type": "string" }, "limit": { "type": "integer", "minimum": 1, "maximum": 50 } },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    let item = json!({ "type": "object", "properties": { "path": { "type": "string" }, "description": { "type": "string" } }, "required": ["path"] });
+    let output = json!({ "type": "object", "properties": { "tools": { "type": "array", "items": item } }, "required": ["tools"] });
+    let annotations = ToolAnnotations::with_title("Find tools").read_only(true).open_world(false);
+    Tool::new(SEARCH, description, object(input)).with_raw_output_schema(object(output)).with_annotations(annotations)
+}
+
+fn describe() -> Tool {
+    let description = "Shows the TypeScript declaration of a tool, or of a whole namespace.";
+    let input = json!({
+        "type": "object",
+        "properties": { "path": { "type": "string", "description": "`namespace.function`, or `namespace`" } },
+        "required": ["path"],
+        "additionalProperties": false,
+    });
+    let annotations = ToolAnnotations::with_title("Describe a tool").read_only(true).open_world(false);
+    Tool::new(DESCRIBE, description, object(input)).with_annotations(annotations)
 }
 
 fn execute() -> Tool {
