@@ -4,7 +4,7 @@
 
 use isolith_core::{HostReply, Json, OutputSink, Recorder, RunId, StoreProblem, Stream, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
-use isolith_runner::{Attend, Durable, Plan, Recorded, Recording, Runner, Tools, Verdict};
+use isolith_runner::{Attend, Durable, Ended, Plan, Recorded, Recording, RunError, Runner, Tools, Verdict};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -93,13 +93,13 @@ fn tools() -> Tools {
     Tools::default().with("slow", slow).unwrap()
 }
 
-async fn record(
-    runner: &Runner,
-    memory: &Memory,
-    durable: Durable,
-) -> Result<isolith_runner::Ended, isolith_runner::RunError> {
+async fn record(runner: &Runner, memory: &Memory, durable: Durable) -> Result<Ended, RunError> {
+    record_program(runner, PROGRAM, memory, durable).await
+}
+
+async fn record_program(runner: &Runner, program: &str, memory: &Memory, durable: Durable) -> Result<Ended, RunError> {
     let tools = tools();
-    let plan = Plan { id: Some(RunId("r".into())), grants: tools.grants(), ..Plan::new(PROGRAM, "lanes.js") };
+    let plan = Plan { id: Some(RunId("r".into())), grants: tools.grants(), ..Plan::new(program, "lanes.js") };
     let recording = Recording { to: Box::new(memory.clone()), requested: Vec::new(), durable };
     runner.record(plan, Attend::new(Arc::new(tools), Arc::new(Nowhere)), recording).await
 }
@@ -141,6 +141,26 @@ async fn a_reply_that_is_changed_anywhere_is_found() {
         changed += 1;
     }
     assert!(changed >= 3, "only {changed} replies were changed");
+}
+
+#[tokio::test]
+async fn a_difference_is_named_where_it_is() {
+    let runner = runner();
+    let ask = |n: &str| format!("tools.slow({{ n: {n}, round: 0, wait: 0 }})");
+    let rows = [
+        (format!("return await {}", ask("1")), "the outcome"),
+        (format!("await {}", ask(&format!("await {}", ask("1")))), "call 1"),
+        (format!("console.log(await {})", ask("1")), "turn 2"),
+    ];
+    for (program, place) in rows {
+        let memory = Memory::with_room(usize::MAX);
+        record_program(&runner, &program, &memory, Durable::AtItsEnd).await.unwrap();
+        let change = |record: &String| record.replacen(r#""reply":{"value":1}"#, r#""reply":{"value":9}"#, 1);
+        let forged: Vec<String> = memory.kept.lock().unwrap().records.iter().map(change).collect();
+        let verdict = runner.replay(&Recorded::read(&forged).unwrap()).await.unwrap().verdict;
+        let Verdict::Different(divergence) = verdict else { panic!("{program}: {verdict:?}") };
+        assert_eq!(divergence.at, place, "{program}: {divergence}");
+    }
 }
 
 #[tokio::test]
