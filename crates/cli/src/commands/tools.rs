@@ -125,7 +125,8 @@ impl Scene {
         } else if !declared.trim().is_empty() {
             text.push_str("\nIts tools are in namespaces:\n");
             for namespace in &namespaces {
-                let about = namespace.description.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
+                let about = Some(&namespace.description).filter(|about| !about.is_empty());
+                let about = about.map(|about| format!(": {about}")).unwrap_or_default();
                 text.push_str(&format!("- `tools.{}` ({} functions){about}\n", namespace.name, namespace.tools.len()));
             }
             text.push_str(
