@@ -1,9 +1,9 @@
 //! namespaces = ["n.*"]
 //! oracle = false
 const tries = [
-  () => { tools.n = 1; },
-  () => { tools.n.echo = 1; },
-  () => { delete tools.n; },
+  () => { "use strict"; tools.n = 1; },
+  () => { "use strict"; tools.n.echo = 1; },
+  () => { "use strict"; delete tools.n; },
   () => Object.defineProperty(tools.n, "echo", { value: 1 }),
   () => Object.setPrototypeOf(tools.n, { echo: 1 }),
 ];

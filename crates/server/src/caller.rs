@@ -102,7 +102,8 @@ fn harmless(grant: &Grant) -> Result<(), Refusal> {
     let harmless = grant.rule == Rule::Deny
         || match &grant.power {
             Power::Egress(_) | Power::Kv(_) => true,
-            Power::Tool(tool) => tool.command.is_empty(),
+            // What a namespace brings is the operator's, with credentials of theirs.
+            Power::Tool(tool) => tool.is_embedders(),
             Power::Secret(secret) => matches!(secret.from, None | Some(SecretSource::Store(_))),
             Power::Files(_) | Power::Invoke(_) => false,
         };

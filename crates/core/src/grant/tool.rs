@@ -56,4 +56,9 @@ impl ToolGrant {
             timeout_ms: TIMEOUT_MS,
         }
     }
+
+    /// Whether the embedder has to bring it: there is no command for it, and no namespace that someone else brings.
+    pub fn is_embedders(&self) -> bool {
+        self.command.is_empty() && self.name.namespace().is_none()
+    }
 }
