@@ -294,3 +294,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_does_not_exist_for_someone_is_not_told() {
+    let catalogue = Catalogue::new(namespaces());
+    let exists = |path: &str| path.starts_with("github.") && path != "github.createIssue";
+    let view = catalogue.only(&exists);
+    let found: Vec<String> = view.search("issue", 10).into_iter().map(|found| found.path).collect();
+    assert_eq!(found, ["github.listIssues"]);
+    assert_eq!(view.search("", 100).len(), 4);
+    assert!(view.find("github.listIssues").is_ok());
+    let unknown = view.find("github.createIssue").unwrap_err();
+    assert!(!unknown.near.contains(&"github.createIssue".to_owned()), "{unknown}");
+    assert!(view.describe("slack").is_err() && view.describe("slack.postMessage").is_err());
+    let described = view.describe("github").unwrap();
+    assert!(described.contains("listIssues") && !described.contains("createIssue"), "{described}");
+}

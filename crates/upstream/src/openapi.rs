@@ -74,18 +74,17 @@ impl Described<'_> {
             namespace.description = about.to_owned();
         }
         let base = self.base_of(&operations)?;
-        let (credential, secrets, others) = self.headers.credential().map_err(|why| self.wrong(why))?;
-        let injected = credential.is_some().then(|| secrets.len()).unwrap_or_default();
         let egress = egress(&base).map_err(|why| self.wrong(format!("is of an API at `{base}`: {why}")))?;
         // Every path of that server: a path is made here, of a template and of arguments that cannot lead out of it, and has
         // escapes in it by which no prefix could be told.
-        let egress = Egress { paths: Default::default(), credential, ..egress };
-        let mut grants = vec![Grant::allow(Power::Egress(egress))];
-        grants.extend(secrets);
-        // What takes no secret, and what comes after the one that the gate adds.
-        let is_ours =
-            |name: &str| injected == 0 || others.iter().any(|other| other == name) || self.headers.is_plain(name);
-        let headers = filled.into_iter().filter(|(name, _)| is_ours(name));
+        let mut egress = Egress { paths: Default::default(), ..egress };
+        let (mut grants, mut added) = (Vec::new(), None);
+        if let Some((name, credential, secrets)) = self.headers.credential().map_err(|why| self.wrong(why))? {
+            (egress.credential, added) = (Some(credential), Some(name));
+            grants.extend_from_slice(secrets);
+        }
+        grants.push(Grant::allow(Power::Egress(egress)));
+        let headers = filled.into_iter().filter(|(name, _)| added != Some(name.as_str()));
         Ok(Api {
             limit: self.limit,
             listing: Arc::new(Listing::new(self.redaction.namespace(namespace))),

@@ -39,11 +39,6 @@ impl Values {
         self.texts.is_empty()
     }
 
-    /// Whether a value takes no secret.
-    pub(crate) fn is_plain(&self, name: &str) -> bool {
-        self.texts.iter().any(|(known, text)| known == name && text.plain().is_some())
-    }
-
     /// Reads the secrets and fills them in. They are taken out of what is said from then on.
     pub(crate) async fn fill(
         &self,
@@ -82,16 +77,14 @@ impl Values {
         })
     }
 
-    /// One of them as what the gate adds to a request after it was admitted, and the grants of the secrets in it.
+    /// The first that takes a secret, as what the gate adds to a request after it was admitted; and the grants of secrets.
     ///
-    /// It is the first that takes a secret: a grant adds one thing. The names of the others follow.
-    pub(crate) fn credential(&self) -> Result<(Option<Credential>, Vec<Grant>, Vec<String>), String> {
-        let mut with_secrets = self.texts.iter().filter(|(_, text)| text.plain().is_none());
-        let Some((name, text)) = with_secrets.next() else { return Ok((None, Vec::new(), Vec::new())) };
+    /// A grant adds one thing. The others are [filled](Values::fill) in.
+    pub(crate) fn credential(&self) -> Result<Option<(&str, Credential, &[Grant])>, String> {
+        let Some((name, text)) = self.texts.iter().find(|(_, text)| text.plain().is_none()) else { return Ok(None) };
         let value = text.template().map_err(|why| format!("`{name}`: {why}"))?;
         let credential = Credential::Header { name: name.to_ascii_lowercase(), value };
-        let others = with_secrets.map(|(name, _)| name.clone()).collect();
-        Ok((Some(credential), self.secrets.clone(), others))
+        Ok(Some((name, credential, &self.secrets)))
     }
 }
 

@@ -21,7 +21,6 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::Value;
-use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -222,14 +221,14 @@ impl Server {
     /// Calls a tool by the name that the server gives it.
     pub(crate) async fn call(&self, path: &str, upstream: &str, args: JsonObject) -> Result<Value, CallError> {
         let params = CallToolRequestParams::new(upstream.to_owned()).with_arguments(args);
-        let called = self.within(self.limit, self.peer.call_tool_once(params)).await;
+        let called = tokio::time::timeout(self.limit, self.peer.call_tool_once(params)).await;
         let answer = match called {
-            Some(Ok(answer)) => answer,
-            None => {
+            Ok(Ok(answer)) => answer,
+            Err(_) => {
                 self.silences.fetch_add(1, Ordering::AcqRel);
                 return Err(fail::timeout(format!("the tool `{path}` took longer than {} ms", self.limit.as_millis())));
             }
-            Some(Err(error)) => return Err(self.failed(path, error).await),
+            Ok(Err(error)) => return Err(self.failed(path, error).await),
         };
         self.answered();
         match answer {
@@ -242,10 +241,6 @@ impl Server {
             }
             _ => Err(fail::failed(format!("the tool `{path}` answers later, which cannot be waited for"))),
         }
-    }
-
-    async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-        tokio::time::timeout(limit, work).await.ok()
     }
 
     fn answered(&self) {
