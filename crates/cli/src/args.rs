@@ -48,7 +48,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Tools(Tools),
     /// Print what a model has to know to write programs here: how, what they may do, and their tools
-    Prompt(Mcp),
+    Prompt(Prompt),
     /// Make, show and revoke the keys that clients of `isolith serve` need
     #[command(subcommand)]
     Key(Key),
@@ -136,6 +136,12 @@ pub(crate) struct RunOptions {
     /// Fixes all randomness
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Change nothing and ask nobody: show what the program would ask about, as far as that can be known
+    #[arg(long, conflicts_with_all = ["record", "worker", "remote"])]
+    pub(crate) plan: bool,
+    /// Check the program's types first, with the TypeScript compiler that is installed here
+    #[arg(long)]
+    pub(crate) type_check: bool,
     /// Keep a journal of the run, for `isolith replay`
     #[arg(long, conflicts_with = "worker")]
     pub(crate) record: bool,
@@ -234,6 +240,15 @@ pub(crate) struct GrantOptions {
 
 #[derive(Args)]
 pub(crate) struct Mcp {
+    #[command(flatten)]
+    pub(crate) grants: GrantOptions,
+    /// Check the types of each program first, with the TypeScript compiler that is installed here: mistakes go back to the model
+    #[arg(long)]
+    pub(crate) type_check: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Prompt {
     #[command(flatten)]
     pub(crate) grants: GrantOptions,
 }

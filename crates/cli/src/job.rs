@@ -6,8 +6,10 @@ use crate::commands::session;
 use crate::failure::Failure;
 use crate::grants;
 use crate::toolbox;
+use crate::types::Types;
 use crate::paint::{self, ERROR, HINT};
 use crate::pending::{APPROVAL_TIME, Drawer};
+use crate::rehearsal::{Notes, Rehearsal};
 use crate::source::Source;
 use isolith_core::{
     Ambient, Approval, AuditLog, Consent, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
@@ -19,7 +21,7 @@ use isolith_runner::{Durable, NoTools, Patience, Plan, ProgramFiles, Recording, 
 use isolith_store::DataFolder;
 use isolith_upstream::Toolbox;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A run that can be started.
@@ -32,6 +34,10 @@ pub(crate) struct Job {
     pub(crate) record: Option<Vec<Grant>>,
     /// The tools of others, which go when the run does.
     pub(crate) tools: Option<Arc<Toolbox>>,
+    /// Looks at its types before it runs.
+    pub(crate) types: Option<Types>,
+    /// What is learnt, where nothing is to be done.
+    pub(crate) rehearsal: Option<Arc<Mutex<Notes>>>,
 }
 
 /// A suspended run with what it goes on with.
@@ -146,20 +152,32 @@ impl Job {
             plan.id = Some(run.clone());
         }
         if grants.is_empty() {
-            return Ok(Job { plan, host: Arc::new(NoTools), audit: None, record, tools: None });
+            let types = options.type_check.then(|| Types::new(Arc::default(), None)).transpose()?;
+            let host = Arc::new(NoTools);
+            return Ok(Job { plan, host, audit: None, record, tools: None, types, rehearsal: None });
         }
         let mut means = means(&grants, &options.grants, &ceiling, runner)?;
         let tools = ceiling.tools(named);
         let tools = toolbox::toolbox(tools, means.folder.clone(), Arc::clone(&means.net))?;
         means.upstreams = tools.clone().map(|tools| tools as _);
-        if let Some(approvals) = approvals(&grants, &options.grants, means.upstreams.is_some(), &run)? {
+        let asks = means.upstreams.is_some() || options.plan;
+        let whom = if options.plan { Whom::Nobody } else { Whom::of(&options.grants) };
+        if let Some(approvals) = approvals(&grants, &options.grants, asks, whom, &run)? {
             means.approver = Arc::new(approvals);
             let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
             plan.patience = Some(Patience { timer, outside: Duration::ZERO });
         }
         let audit = means.audit.clone();
-        let gate = Gate::new(grants, plan.limits, Identity { run, program }, means).map_err(invalid)?;
-        Ok(Job { plan, host: Arc::new(gate), audit, record, tools })
+        let upstreams = means.upstreams.clone();
+        let types = options.type_check.then(|| Types::new(Arc::clone(&grants), tools.clone())).transpose()?;
+        let gate = Gate::new(Arc::clone(&grants), plan.limits, Identity { run, program }, means).map_err(invalid)?;
+        let (mut host, mut rehearsal): (Arc<dyn Host>, _) = (Arc::new(gate), None);
+        if options.plan {
+            let notes: Arc<Mutex<Notes>> = Arc::default();
+            rehearsal = Some(Arc::clone(&notes));
+            host = Arc::new(Rehearsal { host, grants, upstreams, notes });
+        }
+        Ok(Job { plan, host, audit, record, tools, types, rehearsal })
     }
 
     /// The journal of the run, where it is to have one.
@@ -189,7 +207,7 @@ impl Job {
         toolbox::with_servers(&mut named, options)?;
         let tools = toolbox::toolbox(ceiling.tools(named.tools), means.folder.clone(), Arc::clone(&means.net))?;
         means.upstreams = tools.map(|tools| tools as _);
-        let approvals = approvals(&grants, options, means.upstreams.is_some(), &id)?;
+        let approvals = approvals(&grants, options, means.upstreams.is_some(), Whom::of(options), &id)?;
         let asks = approvals.is_some();
         if let Some(approvals) = approvals {
             // One that was begun before and never came to an end is put there too: it is told so.
@@ -205,16 +223,30 @@ impl Job {
     }
 }
 
+/// Who is there to be asked at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whom {
+    Person,
+    Nobody,
+}
+
+impl Whom {
+    fn of(options: &GrantOptions) -> Whom {
+        if !options.no_prompt && ask::at_terminal() { Whom::Person } else { Whom::Nobody }
+    }
+}
+
 /// Whom a run asks that nobody at a terminal watches: whoever looks at what waits.
 fn approvals(
     grants: &[Grant],
     options: &GrantOptions,
     owners: bool,
+    whom: Whom,
     run: &RunId,
 ) -> Result<Option<Asking<Drawer>>, Failure> {
     // Who brings a tool may want to be asked about it as well.
     let asks = owners || grants.iter().any(|grant| grant.rule == Rule::Ask);
-    if (!options.no_prompt && ask::at_terminal()) || !asks {
+    if whom == Whom::Person || !asks {
         return Ok(None);
     }
     let desk = Drawer::new(data_folder()?, run.clone());

@@ -14,10 +14,12 @@ mod logs;
 mod paint;
 mod pending;
 mod progress;
+mod rehearsal;
 mod show;
 mod source;
 mod terminal;
 mod toolbox;
+mod types;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
         Command::Policy(args) => commands::policy::policy(args),
         Command::Secret(args) => commands::secret::secret(args),
         Command::Serve(args) => commands::serve::serve(args),
-        Command::Mcp(args) => commands::mcp::mcp(&args.grants),
+        Command::Mcp(args) => commands::mcp::mcp(&args),
         Command::Tools(args) => commands::tools::tools(args),
         Command::Prompt(args) => commands::tools::prompt(&args.grants),
         Command::Key(args) => commands::key::key(args),

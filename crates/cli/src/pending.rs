@@ -95,7 +95,7 @@ pub(crate) async fn settle(ended: &Ended, before: Option<&Kept>, quiet: bool) ->
         wakes: None,
         continuation: None,
         keeper: Keeper::Terminal,
-        asks: outcome.approvals.clone(),
+        asks: outcome.approvals.iter().map(|ask| (ask.clone(), None)).collect(),
     };
     let store = job::data_folder()?.runs().map_err(job::store)?;
     store.put(record, Vec::new()).await.map_err(failed)?;

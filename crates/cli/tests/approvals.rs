@@ -324,3 +324,52 @@ fn a_key_space_can_ask_too() {
     let done = say(&server, "", run, &json!([{ "id": 0, "decision": "approve", "consent": "run" }])).json();
     assert_eq!(done["value"], 1, "{done}");
 }
+
+#[test]
+fn a_plan_does_nothing_and_shows_what_would_be_asked() {
+    let folder = place();
+    let program = "const known = await kv.notes.get('n');
+await kv.notes.put('n', 1);
+const both = await Promise.all([tools.deploy({ env: 'prod', known }), tools.deploy({ env: 'test' })]);
+if (both[0].ok) await tools.look({ n: 1 });
+return both";
+    folder.write("p.ts", program);
+    let plan = isolith(&folder, &["run", "p.ts", "--manifest", "policy.toml", "--plan"]);
+    let expected = "asks: the tool `deploy` with {\"env\":\"prod\"} (`ask tool:deploy`, line 3)
+asks: the tool `deploy` with {\"env\":\"test\"} (`ask tool:deploy`, line 3)
+left out: put notes
+may come: `tool:look`, line 4
+";
+    assert_eq!((plan.code, plan.stdout.as_str()), (0, expected), "{}", plan.stderr);
+    assert!(plan.stderr.contains("it stops here"), "{}", plan.stderr);
+    assert_eq!(isolith(&folder, &["approvals", "list", "--json"]).stdout, "[]\n");
+    assert_eq!((marks(&folder, "deploy.log"), marks(&folder, "look.log")), (String::new(), String::new()));
+    let kept = isolith(&folder, &["eval", "return await kv.notes.get('n') ?? 'nothing'", "--allow-kv", "notes"]);
+    assert_eq!(kept.stdout, "nothing\n", "{}", kept.stderr);
+    // A tool that asks nobody may do anything: it is not called, and what it would say is not made up.
+    folder.write("p.ts", "return (await tools.look({ n: 1 })).n");
+    let json = isolith(&folder, &["run", "p.ts", "--manifest", "policy.toml", "--plan", "--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["not_made"], &json["stopped"]), (&json!(["look"]), &json!("unknown")), "{json:#}");
+    assert_eq!(marks(&folder, "look.log"), "");
+}
+
+#[test]
+fn a_client_that_takes_its_time_over_a_tool_that_was_agreed_to_is_not_asked_again() {
+    let folder = place();
+    folder.write("policy.toml", "grants = [\"ask tool:mail\"]\n");
+    let server = serve(&folder, &["--policy", "policy.toml", "--hold", "0ms"]);
+    let body = json!({ "program": "return await tools.mail(1)", "grants": ["ask tool:mail"], "tools": ["mail"] });
+    let asked = server.post("/v1/runs", "", &body).json();
+    let run = asked["run"].as_str().unwrap().to_owned();
+    let word = json!([{ "id": 0, "decision": "approve", "args": 2 }]);
+    let called = say(&server, "", &run, &word).json();
+    // It waits for its client now, outside memory, also through a crash.
+    assert_eq!((&called["status"], &called["waiting_for"][0]["call"]["args"]), (&json!("suspended"), &json!(1)), "{called}");
+    server.kill();
+    let server = serve(&folder, &["--policy", "policy.toml", "--hold", "0ms"]);
+    let again = server.get(&format!("/v1/runs/{run}"), "").json();
+    let reply = json!({ "resume": again["resume"], "replies": [{ "id": 0, "value": "sent" }] });
+    let done = server.post(&format!("/v1/runs/{run}/calls"), "", &reply).json();
+    assert_eq!((&done["status"], &done["value"]), (&json!("ok"), &json!("sent")), "{done}");
+}

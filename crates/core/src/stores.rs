@@ -150,8 +150,9 @@ pub struct RunRecord {
     pub continuation: Option<String>,
     /// Who goes on with it.
     pub keeper: Keeper,
-    /// The calls that it makes only if someone agrees. Written with it; [`RunStore::approvals`] reads them.
-    pub asks: Vec<Ask>,
+    /// The calls that it makes only if someone agrees, with what was said about those that wait for whoever brings their tool: they are
+    /// begun again when it is back. Written with it; [`RunStore::approvals`] reads them.
+    pub asks: Vec<(Ask, Option<Verdict>)>,
 }
 
 /// Runs that outlive the process that started them.

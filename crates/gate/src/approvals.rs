@@ -50,6 +50,8 @@ struct State {
 struct Open {
     ask: Ask,
     verdict: Option<Verdict>,
+    /// The run has it, and makes the call.
+    taken: bool,
     waker: Option<Waker>,
 }
 
@@ -58,7 +60,7 @@ impl Approvals {
     pub fn put(&self, asks: impl IntoIterator<Item = (Ask, Option<Verdict>)>) {
         let mut state = lock(&self.state);
         for (ask, verdict) in asks {
-            let open = state.open.entry(ask.id).or_insert(Open { ask, verdict: None, waker: None });
+            let open = state.open.entry(ask.id).or_insert(Open { ask, verdict: None, taken: false, waker: None });
             open.verdict = open.verdict.take().or(verdict);
             open.waker.take().into_iter().for_each(Waker::wake);
         }
@@ -87,13 +89,21 @@ impl Approvals {
 
     /// Whether there is a word that the run has not taken up.
     pub fn any_said(&self) -> bool {
-        lock(&self.state).open.values().any(|open| open.verdict.is_some())
+        lock(&self.state).open.values().any(|open| open.verdict.is_some() && !open.taken)
     }
 
-    /// The run is back: what was said is delivered from here on.
+    /// What was said about calls that the run has begun and has no answer to: they wait for whoever brings the tool.
+    pub fn taken(&self) -> Vec<(Ask, Verdict)> {
+        let state = lock(&self.state);
+        let taken = state.open.values().filter(|open| open.taken);
+        taken.filter_map(|open| Some((open.ask.clone(), open.verdict.clone()?))).collect()
+    }
+
+    /// The run is back: what was said is delivered from here on, also about calls that are made again.
     pub fn is_back(&self) {
         let mut state = lock(&self.state);
         state.left = false;
+        state.open.values_mut().for_each(|open| open.taken = false);
         state.open.values_mut().filter_map(|open| open.waker.take()).for_each(Waker::wake);
     }
 
@@ -116,7 +126,10 @@ impl<D: Desk> Asking<D> {
             let mut state = lock(&self.approvals.state);
             let left = state.left;
             match state.open.get_mut(&call) {
-                Some(Open { verdict: Some(verdict), .. }) if !left => Poll::Ready(verdict.clone()),
+                Some(Open { verdict: Some(verdict), taken, .. }) if !left => {
+                    *taken = true;
+                    Poll::Ready(verdict.clone())
+                }
                 Some(open) => {
                     open.waker = Some(cx.waker().clone());
                     Poll::Pending
@@ -130,13 +143,13 @@ impl<D: Desk> Asking<D> {
         };
         // THREAT[T-APPROVAL-001]: a process that dies after a call was begun must not begin it again.
         let first = self.desk.begin(call).await;
-        let open = lock(questions).open.remove(&call);
+        let open = lock(questions).open.get(&call).map(|open| open.ask.clone());
         if !first {
             let reason = "it was begun before a process ended, and whether it was done is not known";
             return Verdict::deny(Some(reason.into()));
         }
         if let (Consent::Always, Some(open)) = (verdict.consent, open) {
-            self.desk.remember(program, &open.ask.grant);
+            self.desk.remember(program, &open.grant);
         }
         verdict
     }
@@ -160,7 +173,7 @@ impl<D: Desk> Approver for Asking<D> {
                 false => {
                     let asked = now();
                     let ask = Ask { id: call, grant, what, args, asked_us: asked, expires_us: asked.after(self.patience) };
-                    state.open.insert(call, Open { ask: ask.clone(), verdict: None, waker: None });
+                    state.open.insert(call, Open { ask: ask.clone(), verdict: None, taken: false, waker: None });
                     Some(ask)
                 }
             }
@@ -178,7 +191,13 @@ impl<D: Desk> Approver for Asking<D> {
     }
 
     fn stay(&self) {
-        self.approvals.is_back();
+        let mut state = lock(&self.approvals.state);
+        state.left = false;
+        state.open.values_mut().filter_map(|open| open.waker.take()).for_each(Waker::wake);
+    }
+
+    fn done(&self, call: CallId) {
+        lock(&self.approvals.state).open.remove(&call);
     }
 
     fn open(&self) -> Vec<Ask> {

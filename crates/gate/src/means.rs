@@ -57,6 +57,9 @@ pub trait Approver: Send + Sync {
     /// The run stays after all.
     fn stay(&self) {}
 
+    /// A call that was agreed to has its answer: its word is spent.
+    fn done(&self, _call: CallId) {}
+
     /// What waits for a word.
     fn open(&self) -> Vec<Ask> {
         Vec::new()

@@ -1,6 +1,7 @@
 //! What every route shares, and who may come in.
 
 use crate::caller::{Caller, Ceiling};
+use crate::checker::Checker;
 use crate::error::Refusal;
 use crate::handle::Seal;
 use crate::isolates::StateSeal;
@@ -22,6 +23,7 @@ pub(crate) struct App {
     pub(crate) states: StateSeal,
     keys: Arc<dyn ApiKeys>,
     policy: Option<Manifest>,
+    pub(crate) checker: Option<Arc<dyn Checker>>,
     /// Callers as they were made from their keys, so that what is counted for them goes on.
     callers: Mutex<HashMap<CallerId, Known>>,
 }
@@ -41,6 +43,7 @@ impl App {
         runs: Arc<Runs>,
         keys: Arc<dyn ApiKeys>,
         policy: Option<Manifest>,
+        checker: Option<Arc<dyn Checker>>,
         handle_key: &[u8; 32],
     ) -> Arc<App> {
         Arc::new(App {
@@ -49,6 +52,7 @@ impl App {
             states: StateSeal::new(handle_key),
             keys,
             policy,
+            checker,
             callers: Mutex::default(),
         })
     }

@@ -7,6 +7,7 @@ mod app;
 mod asked;
 mod body;
 mod caller;
+mod checker;
 mod code_mode;
 mod connection;
 mod error;
@@ -30,6 +31,7 @@ mod words;
 mod work;
 
 pub use caller::{Household, Wanted};
+pub use checker::{Checker, Mistake};
 pub use listen::{Parts, Server};
 pub use openapi::document as openapi;
 pub use settings::Settings;

@@ -2,6 +2,7 @@
 
 use crate::app::{App, Peer};
 use crate::caller::Household;
+use crate::checker::Checker;
 use crate::mcp;
 use crate::pipes;
 use crate::routes;
@@ -46,6 +47,8 @@ pub struct Parts {
     pub household: Arc<dyn Household>,
     /// The tools of others, where there are any.
     pub upstreams: Option<Arc<dyn Upstreams>>,
+    /// Who looks at programs that come over MCP before they run, where someone does.
+    pub checker: Option<Arc<dyn Checker>>,
     /// The most that any run can have.
     pub policy: Option<Manifest>,
     /// How much is taken on.
@@ -62,9 +65,9 @@ pub struct Server {
 impl Server {
     /// A server that does not listen yet.
     pub fn new(parts: Parts) -> Server {
-        let Parts { runner, store, keys, household, upstreams, policy, settings, handle_key } = parts;
+        let Parts { runner, store, keys, household, upstreams, checker, policy, settings, handle_key } = parts;
         let runs = Runs::new(runner, store, household, upstreams, Arc::new(settings));
-        Server { app: App::new(runs, keys, policy, &handle_key) }
+        Server { app: App::new(runs, keys, policy, checker, &handle_key) }
     }
 
     /// Serves a client over a pair of pipes until it is gone.

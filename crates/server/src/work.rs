@@ -99,7 +99,8 @@ impl Runs {
         let wakes = state.wakes_at().into_iter().chain(expires).min();
         let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
         record.continuation = run.continuation(outcome.usage.calls as usize);
-        record.asks.clone_from(&outcome.approvals);
+        let begun = run.approvals.taken().into_iter().map(|(ask, verdict)| (ask, Some(verdict)));
+        record.asks = outcome.approvals.iter().map(|ask| (ask.clone(), None)).chain(begun).collect();
         let last = outcome.approvals.iter().map(|ask| ask.expires_us.after(self.settings.keep));
         record.expires = last.chain([record.expires]).max().unwrap_or(record.expires);
         let kept = match run.stored.load(Ordering::Acquire) {

@@ -1,7 +1,7 @@
 //! The door for agents that speak MCP, over stdin and stdout. What programs may do is said here, by whoever configures the client.
 
 use super::serve::{parts, runtime, stdio};
-use crate::args::GrantOptions;
+use crate::args::{GrantOptions, Mcp};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Ceiling;
@@ -11,7 +11,8 @@ use isolith_server::{Server, Settings};
 
 const HINT: &str = r#"it is for MCP clients: {"mcpServers": {"isolith": {"command": "isolith", "args": ["mcp"]}}}"#;
 
-pub(crate) fn mcp(options: &GrantOptions) -> Done {
+pub(crate) fn mcp(args: &Mcp) -> Done {
+    let options = &args.grants;
     let policy = granted(options)?;
     let data = job::data_folder()?;
     let default = Settings::default();
@@ -21,7 +22,7 @@ pub(crate) fn mcp(options: &GrantOptions) -> Done {
         Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
-        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings)?);
+        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, args.type_check)?);
         let served = server.serve_mcp(reader, writer).await;
         served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
         Ok(Exit::Ok)

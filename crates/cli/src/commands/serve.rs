@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::household::Callers;
 use crate::paint::{self, QUIET};
+use crate::types::Types;
 use crate::{Done, grants, job, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
@@ -37,7 +38,7 @@ pub(crate) fn serve(args: Serve) -> Done {
     raise_file_limit();
     let runtime = runtime(args.stdio)?;
     runtime.block_on(async {
-        let parts = parts(&data, policy, args.ca.clone(), settings)?;
+        let parts = parts(&data, policy, args.ca.clone(), settings, false)?;
         if args.stdio {
             return stdio::serve(&Server::new(parts)).await;
         }
@@ -94,6 +95,7 @@ pub(crate) fn parts(
     policy: Option<Manifest>,
     ca: Option<PathBuf>,
     settings: Settings,
+    type_check: bool,
 ) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
     let engine = QuickJs::new(Options { live, computing: COMPUTING, ..Options::default() })
@@ -105,7 +107,10 @@ pub(crate) fn parts(
     let net = Arc::new(net);
     let named = policy.as_ref().map(|policy| policy.tools.clone()).unwrap_or_default();
     let tools = toolbox::toolbox(named, folder.clone(), Arc::clone(&net))?;
+    let granted = policy.as_ref().map(|policy| policy.grants.clone()).unwrap_or_default();
+    let checker = type_check.then(|| Types::new(granted.into(), tools.clone())).transpose()?;
     Ok(Parts {
+        checker: checker.map(|checker| Arc::new(checker) as _),
         upstreams: tools.map(|tools| tools as _),
         runner: Runner::new(Arc::new(engine)),
         store: Arc::new(data.runs().map_err(job::store)?),

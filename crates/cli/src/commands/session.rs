@@ -5,12 +5,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Spinner;
+use crate::types::Types;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
-use crate::{Done, paint, pending, show};
+use crate::{Done, paint, pending, rehearsal, show};
 use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_remote::{ItsLimits, Remote, Worker};
+use isolith_server::Checker as _;
 use isolith_runner::{Attend, Ended, Patience, Plan, Recording, RunError, Runner, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -48,11 +50,34 @@ impl Session {
         Ok(Session { runner: Runner::new(engine), runtime })
     }
 
+    /// Shows what is wrong with a program's types; nothing when nothing is.
+    fn mistaken(&self, types: &Types, source: &str, name: &str, show: Show) -> Result<Option<Exit>, Failure> {
+        let mistakes = self.runtime.block_on(types.check(source));
+        let mistakes = mistakes.map_err(|error| Failure::usage(error, "run it without `--type-check`"))?;
+        if mistakes.is_empty() {
+            return Ok(None);
+        }
+        if show.json {
+            show::line(&show::to_json(&serde_json::json!({ "status": "error", "types": mistakes })));
+            return Ok(Some(Exit::Failed));
+        }
+        for one in &mistakes {
+            let text = format!("{} ({})\n  at {name}:{}:{}", one.message, one.code, one.line, one.column);
+            paint::complain(paint::ERROR, "type", &crate::terminal::inert(&text, true));
+        }
+        Ok(Some(Exit::Failed))
+    }
+
     /// Runs one program and shows how it ended.
     pub(crate) fn run(&self, mut job: Job, show: Show, suspend: Option<&Path>) -> Done {
+        if let Some(types) = job.types.take()
+            && let Some(exit) = self.mistaken(&types, &job.plan.source, &job.plan.name, show)?
+        {
+            return Ok(exit);
+        }
         let recording = job.recording()?;
         let recorded = recording.is_some();
-        let Job { plan, host, audit, tools, .. } = job;
+        let Job { plan, host, audit, tools, rehearsal, .. } = job;
         let (name, source) = (plan.name.clone(), plan.source.clone());
         let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
         let ended = self.runtime.block_on(go(&self.runner, plan, attend(host, show, &spinner), recording));
@@ -62,6 +87,9 @@ impl Session {
         }
         flush(audit)?;
         let ended = ended?;
+        if let Some(notes) = rehearsal {
+            return rehearsal::tell(&ended, &notes, show.json);
+        }
         self.runtime.block_on(pending::settle(&ended, None, show.json))?;
         if recorded && !show.json {
             paint::note(paint::QUIET, "recorded: `isolith replay last` does it again, without doing anything");

@@ -1,5 +1,6 @@
 //! An outcome as a model reads it: the value or the mistake, with its lines of output, and nothing else.
 
+use crate::checker::Mistake;
 use crate::error::Refusal;
 use isolith_core::{Outcome, RunError, RunId, Status};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -41,6 +42,19 @@ pub(super) fn ended(outcome: &str) -> Result<CallToolResult, Refusal> {
     ];
     structured.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     Ok(result(&lines.join("\n"), Value::Object(structured), failed))
+}
+
+/// A program that was not run, because its types are wrong.
+pub(super) fn mistaken(mistakes: &[Mistake]) -> CallToolResult {
+    let line = |one: &Mistake| format!("line {}, column {}: {} ({})", one.line, one.column, one.message, one.code);
+    let lines: Vec<String> = mistakes.iter().map(line).collect();
+    let text = format!("The program was not run: its types are wrong.\n{}", lines.join("\n"));
+    let first = mistakes.first();
+    let error = json!({
+        "code": "types", "name": "TypeError", "message": text,
+        "line": first.map_or(1, |one| one.line), "column": first.map_or(1, |one| one.column),
+    });
+    result(&text, json!({ "status": "error", "error": error }), true)
 }
 
 /// A program that waits for a person whom nobody here can ask.

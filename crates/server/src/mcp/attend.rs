@@ -66,7 +66,17 @@ impl Mcp {
                 Ok(asked) => self.app.runs.start(&visit.caller, asked, false, hear).await?,
                 Err(result) => return Ok(result.into()),
             },
-            (None, _) => self.app.runs.start(&visit.caller, asked(&arguments, &visit.caller)?, false, hear).await?,
+            (None, _) => {
+                let asked = asked(&arguments, &visit.caller)?;
+                if let Some(checker) = &self.app.checker {
+                    let mistakes = checker.check(&asked.source).await;
+                    let mistakes = mistakes.map_err(|error| Refusal::internal("checking types", &error))?;
+                    if !mistakes.is_empty() {
+                        return Ok(answer::mistaken(&mistakes).into());
+                    }
+                }
+                self.app.runs.start(&visit.caller, asked, false, hear).await?
+            }
         };
         let telling = async {
             match progress {

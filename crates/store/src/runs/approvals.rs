@@ -13,11 +13,23 @@ const DECIDED_MAX: u32 = 200;
 
 /// Writes what a run asks. What it does not ask any more and nobody answered is forgotten; what was said stays.
 pub(super) fn put(db: &Connection, record: &RunRecord) -> rusqlite::Result<()> {
-    let open: Vec<String> = record.asks.iter().map(|ask| ask.id.0.to_string()).collect();
+    let open: Vec<String> = record.asks.iter().map(|(ask, _)| ask.id.0.to_string()).collect();
     let gone = "DELETE FROM approvals WHERE caller = ?1 AND run = ?2 AND verdict IS NULL
         AND call NOT IN (SELECT value FROM json_each(?3))";
     db.prepare_cached(gone)?.execute((&record.caller.0, &record.run.0, format!("[{}]", open.join(","))))?;
-    record.asks.iter().try_for_each(|ask| insert(db, &record.caller, &record.run, ask))
+    record.asks.iter().try_for_each(|(ask, verdict)| {
+        insert(db, &record.caller, &record.run, ask)?;
+        verdict.as_ref().map_or(Ok(()), |verdict| again(db, record, ask.id, verdict))
+    })
+}
+
+/// A call that is made again, as it was agreed to.
+fn again(db: &Connection, record: &RunRecord, call: CallId, verdict: &Verdict) -> rusqlite::Result<()> {
+    let sql = "UPDATE approvals SET verdict = ?4, begun = 0, decided_by = coalesce(decided_by, 'client'),
+        decided_us = coalesce(decided_us, asked_us) WHERE caller = ?1 AND run = ?2 AND call = ?3";
+    let text = serde_json::to_string(verdict).unwrap_or_default();
+    db.prepare_cached(sql)?.execute((&record.caller.0, &record.run.0, call.0, text))?;
+    Ok(())
 }
 
 fn insert(db: &Connection, caller: &CallerId, run: &RunId, ask: &Ask) -> rusqlite::Result<()> {
