@@ -47,16 +47,13 @@ async def test_questions_and_decisions_outlast_connections(server: Server) -> No
         assert sorted(asked) == list(range(12))
 
 
+def approval_of(call: int) -> dict[str, Any]:
+    times = {"asked_us": 1, "expires_us": 2}
+    return {"id": call, "grant": "ask tool:mail", "what": "the tool `mail`", "args": 1, **times}
+
+
 async def test_a_lost_decision_is_sent_again_and_nobody_is_asked_twice() -> None:
     asked: list[ApprovalRequest] = []
-    approval = {
-        "id": 4,
-        "grant": "ask tool:mail",
-        "what": "the tool `mail`",
-        "args": 1,
-        "asked_us": 1,
-        "expires_us": 2,
-    }
 
     async def approve(request: ApprovalRequest) -> Decision:
         asked.append(request)
@@ -66,20 +63,57 @@ async def test_a_lost_decision_is_sent_again_and_nobody_is_asked_twice() -> None
         run = asyncio.create_task(client.run("x", approve=approve))
         peer = await server.peer()
         name = (await peer.expect("run"))["run"]
-        await peer.say("approval", run=name, approval=approval)
+        await peer.say("approval", run=name, approval=approval_of(4))
         decision = {"type": "approve", "run": name, "call": 4, "decision": "approve", "args": 2}
         assert await peer.expect("approve") == decision
         peer.drop()
 
         peer = await server.peer()
         await peer.expect("attach")
-        await peer.say("approval", run=name, approval=approval)
+        await peer.say("approval", run=name, approval=approval_of(4))
         assert await peer.expect("approve") == decision
         for code in ("approval.answered", "approval.expired", "approval.unknown"):
             await peer.refuse(name, code)
         await peer.outcome(name, "done")
         assert (await asyncio.wait_for(run, PATIENCE_S)).value == "done"
     assert asked == [ApprovalRequest(name, 4, "ask tool:mail", "the tool `mail`", 1)]
+
+
+async def test_a_question_that_comes_again_while_it_is_thought_about_is_not_put_again() -> None:
+    asked, release = 0, asyncio.Event()
+
+    async def approve(_: ApprovalRequest) -> Decision:
+        nonlocal asked
+        asked += 1
+        await release.wait()
+        return True
+
+    async with ScriptedServer() as server, AsyncIsolith(server.url) as client:
+        run = asyncio.create_task(client.run("x", [Tool("told", lambda _: 1)], approve=approve))
+        peer = await server.peer()
+        name = (await peer.expect("run"))["run"]
+        await peer.say("approval", run=name, approval=approval_of(0))
+        await peer.call(name, 1, "told")
+        await peer.expect("reply")
+        peer.drop()
+
+        peer = await server.peer()
+        await peer.expect("attach")
+        await peer.say("approval", run=name, approval=approval_of(0))
+        # Its answer comes after the question, so that the question has arrived.
+        await peer.call(name, 2, "told")
+        await peer.expect("reply")
+        release.set()
+        assert await peer.expect("approve") == {
+            "type": "approve",
+            "run": name,
+            "call": 0,
+            "decision": "approve",
+            "consent": "once",
+        }
+        await peer.outcome(name, "done")
+        assert (await asyncio.wait_for(run, PATIENCE_S)).value == "done"
+    assert asked == 1
 
 
 async def test_a_question_survives_a_restart_of_the_server(server: Server) -> None:

@@ -72,6 +72,39 @@ test("a decision that may have been lost is sent again, and the function is not 
   assert.deepEqual(decisions, [decision, decision]);
 });
 
+test("a question that comes again while it is thought about is not put again", async () => {
+  let decide: () => void = () => {};
+  const told = new Promise<void>((resolve) => {
+    decide = resolve;
+  });
+  const decisions: unknown[] = [];
+  await using scripted = await ScriptedServer.start((peer, index) => {
+    peer.say({ type: "hello", version: "test" });
+    peer.onText = (message) => {
+      const { type, run } = message;
+      const approval = { id: 0, grant: "ask tool:mail", what: "the tool `mail`", args: 1, asked_us: 1, expires_us: 2 };
+      if (type === "run" || type === "attach") peer.say({ type: "approval", run, approval });
+      // Its answer comes after the question, so that the question has arrived.
+      if (type === "attach") peer.say({ type: "call", run, call: 1, name: "told" });
+      if (type === "reply") decide();
+      if (type !== "approve") return;
+      decisions.push([index, message.decision]);
+      peer.say({ type: "outcome", run, outcome: outcome("done") });
+    };
+  });
+  await using isolith = new Isolith({ url: scripted.url, reconnect });
+  let asked = 0;
+  const approve = async () => {
+    asked++;
+    scripted.peers[0]?.cut();
+    await told;
+    return true;
+  };
+  assert.equal((await isolith.run("x", { approve, tools: { told: () => 1 } })).value, "done");
+  assert.equal(asked, 1);
+  assert.deepEqual(decisions, [[1, "approve"]]);
+});
+
 test("a question survives a restart of the server", async () => {
   await using own = await Server.start();
   await using isolith = new Isolith({ url: own.url, reconnect: { attempts: 60, firstDelayMs: 50, longestDelayMs: 200 } });
