@@ -20,25 +20,23 @@ const tools = { mail: (args: unknown) => args };
 test("questions and decisions outlast connections, and none is put twice", async () => {
   await using cutter = await Cutter.before(server.port);
   await using isolith = new Isolith({ url: cutter.url, reconnect });
-  const asked: unknown[] = [];
-  const { value } = await isolith.run(
-    "const all = []; for (let i = 0; i < 6; i++) all.push(...await Promise.all([tools.mail(2 * i), tools.mail(2 * i + 1)])); return all;",
-    {
-      grants,
-      tools,
-      approve: async ({ args }) => {
-        const n = args as number;
-        asked.push(n);
-        if (n % 3 === 0) cutter.cut();
-        await pause(n % 5);
-        if (n % 4 === 0) setTimeout(() => cutter.cut(), 1);
-        return true;
-      },
+  const asked: number[] = [];
+  const put = "for (let i = 0; i < 6; i++) await Promise.all([kv.put('even', 2 * i), kv.put('odd', 2 * i + 1)]); return 'put'";
+  const { value } = await isolith.run(put, {
+    grants: ["ask kv:sdk_cut"],
+    approve: async ({ call }) => {
+      asked.push(call);
+      if (call % 3 === 0) cutter.cut();
+      await pause(call % 5);
+      if (call % 4 === 0) setTimeout(() => cutter.cut(), 1);
+      return true;
     },
+  });
+  assert.equal(value, "put");
+  assert.deepEqual(
+    asked,
+    Array.from({ length: 12 }, (_, i) => i),
   );
-  const all = Array.from({ length: 12 }, (_, i) => i);
-  assert.deepEqual(value, all);
-  assert.deepEqual(asked, all);
   assert.ok(cutter.connections > 3);
 });
 
@@ -171,7 +169,11 @@ test("a key has to be for approvals, and a run that it cannot help is stopped", 
       assert.match(error.hint ?? "", /--scope runs,approvals/);
       return true;
     });
-    const ended = await isolith.runs.get(run, { wait: "10s" });
+    let ended = await isolith.runs.get(run);
+    for (let tries = 0; ended.status !== "error" && tries < 100; tries++) {
+      await pause(20);
+      ended = await isolith.runs.get(run);
+    }
     assert.deepEqual([ended.status, ended.status === "error" && ended.error.kind], ["error", "cancelled"]);
   }
   await using agreeing = new Isolith({ url: own.url, key: strong, approve: () => true });
