@@ -1,5 +1,6 @@
 import { CODE_INPUT, type CodeInput, jsonSchemaOf, type StandardSchema, validated } from "./ai/schema.js";
 import { declarationOf } from "./ai/stubs.js";
+import type { Approve } from "./approve.js";
 import type { Isolith } from "./isolith.js";
 import type { Grant, Limits, RunOptions } from "./options.js";
 import type { Output } from "./outcome.js";
@@ -24,6 +25,8 @@ export interface CodeToolOptions {
   readonly client?: Isolith;
   readonly grants?: readonly Grant[];
   readonly limits?: Limits;
+  /** Who decides about calls that a grant asks about, and about tools with `needsApproval: true`. */
+  readonly approve?: Approve;
   /** Stands before the list of functions that the model is shown. */
   readonly description?: string;
   readonly onOutput?: (output: Output) => void;
@@ -51,7 +54,7 @@ const DESCRIPTION =
 /** One tool that runs code, which calls the other tools: many steps for one answer of the model. */
 export function codeTool(options: CodeToolOptions = {}): CodeTool {
   const tools = Object.entries(options.tools ?? {});
-  for (const [name, tool] of tools) checkTool(name, tool);
+  for (const [name, tool] of tools) checkTool(name, tool, options.approve);
   const declarations = tools.map(([name, tool]) => declarationOf(`external_${name}`, tool.description, jsonSchemaOf(tool.inputSchema)));
   const intro = options.description ?? DESCRIPTION;
   const description = declarations.length === 0 ? intro : `${intro}\n\nIt can call:\n\n${declarations.join("\n\n")}`;
@@ -71,10 +74,14 @@ export function codeTool(options: CodeToolOptions = {}): CodeTool {
   };
 }
 
-function checkTool(name: string, tool: AiTool): void {
+function checkTool(name: string, tool: AiTool, approve: Approve | undefined): void {
   if (tool.execute === undefined) throw new TypeError(`the tool \`${name}\` has no \`execute\`, so code cannot call it`);
-  if (tool.needsApproval !== undefined && tool.needsApproval !== false) {
-    throw new TypeError(`the tool \`${name}\` needs approval, which code cannot ask for: give it to the model directly`);
+  const { needsApproval = false } = tool;
+  if (needsApproval === true && approve === undefined) {
+    throw new TypeError(`the tool \`${name}\` needs approval: say with \`approve\` who gives it, or give the tool to the model directly`);
+  }
+  if (typeof needsApproval !== "boolean") {
+    throw new TypeError(`the tool \`${name}\` needs approval at times, which code cannot ask for: give it to the model directly`);
   }
 }
 
@@ -85,9 +92,12 @@ function functionOf(name: string, tool: AiTool): ToolFunction {
   };
 }
 
-function runOptions({ grants, limits, onOutput }: CodeToolOptions, signal: AbortSignal | undefined): RunOptions {
+function runOptions({ tools, grants, limits, approve, onOutput }: CodeToolOptions, signal: AbortSignal | undefined): RunOptions {
+  const asked = Object.entries(tools ?? {}).filter(([, tool]) => tool.needsApproval === true);
+  const all = [...(grants ?? []), ...asked.map(([name]) => `ask tool:${name}`)];
   return {
-    ...(grants === undefined ? {} : { grants }),
+    ...(all.length === 0 ? {} : { grants: all }),
+    ...(approve === undefined ? {} : { approve }),
     ...(limits === undefined ? {} : { limits }),
     ...(onOutput === undefined ? {} : { onOutput }),
     ...(signal === undefined ? {} : { signal }),

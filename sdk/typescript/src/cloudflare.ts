@@ -1,3 +1,4 @@
+import type { Approve } from "./approve.js";
 import { parseWithBytes, stringifyWithBytes } from "./cloudflare/binary.js";
 import { namespacesOf } from "./cloudflare/namespaces.js";
 import type { ConnectorBinding, ExecuteResult, Executor, ResolvedProvider } from "./cloudflare/types.js";
@@ -25,6 +26,8 @@ export interface IsolithExecutorOptions {
   readonly timeout?: number;
   /** What the code may do besides calling its tools. Nothing by default. */
   readonly grants?: readonly Grant[];
+  /** Who decides about calls that a grant asks about. Their time counts as well. */
+  readonly approve?: Approve;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -83,9 +86,9 @@ export class IsolithExecutor implements Executor {
 
   #base(): RunOptions {
     const timeout = `${this.#options.timeout ?? TIMEOUT_MS}ms`;
-    const { grants } = this.#options;
+    const { grants, approve } = this.#options;
     const limits = { timeout, cpu: timeout, output: "4MiB", calls: 10_000, calls_in_flight: 1024 };
-    return grants === undefined ? { limits } : { limits, grants };
+    return { limits, ...(grants === undefined ? {} : { grants }), ...(approve === undefined ? {} : { approve }) };
   }
 }
 

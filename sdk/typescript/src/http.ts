@@ -1,8 +1,15 @@
 import { ConnectionError, type Refusal, RequestError } from "./errors.js";
-import type { Outcome } from "./outcome.js";
+import type { Approval, Outcome } from "./outcome.js";
+
+/** A run that has not ended. */
+export interface Unfinished {
+  readonly status: "running" | "suspended";
+  /** What it asks about before it goes on. */
+  readonly approvals?: readonly Approval[];
+}
 
 /** What a server says about a run that it knows. */
-export type RunState = (Outcome | { readonly status: "running" | "suspended" }) & { readonly run: string };
+export type RunState = (Outcome | Unfinished) & { readonly run: string };
 
 export interface RunsApi {
   /** One run; `wait` waits for its end or its next round of calls. */

@@ -1,4 +1,5 @@
 /** Runs code that nobody has read, in a sandbox that starts with no authority at all. */
+export type { ApprovalContext, ApprovalDecision, ApprovalHandler, ApprovalRequest, Approve, Consent } from "./approve.js";
 export {
   AbortError,
   ClosedError,
@@ -7,10 +8,11 @@ export {
   ProtocolError,
   RequestError,
 } from "./errors.js";
-export type { Audit, RunState, RunsApi, SecretsApi } from "./http.js";
+export type { Audit, RunState, RunsApi, SecretsApi, Unfinished } from "./http.js";
 export { Isolith, type RunHandle } from "./isolith.js";
 export type { AttachOptions, Duration, Grant, IsolithOptions, Limits, RunOptions, Size } from "./options.js";
 export type {
+  Approval,
   CallRecord,
   ErrorKind,
   Failure,

@@ -1,3 +1,4 @@
+import type { Approve } from "./approve.js";
 import { AbortError, describeThrown } from "./errors.js";
 import type { Isolith } from "./isolith.js";
 import type { Grant, RunOptions } from "./options.js";
@@ -38,6 +39,8 @@ export interface IsolithInterpreterOptions {
   readonly network?: "off" | "allow";
   readonly maxDurationMs?: number;
   readonly grants?: readonly Grant[];
+  /** Who decides about calls that a grant asks about. */
+  readonly approve?: Approve;
 }
 
 const LANGUAGES = ["javascript", "typescript"] as const;
@@ -84,11 +87,12 @@ export class IsolithInterpreter implements CodeInterpreter {
   }
 
   #runOptions(options: RunCodeOptions, onOutput: (output: Output) => void): RunOptions {
-    const { network = "off", grants = [], maxDurationMs } = this.#options;
+    const { network = "off", grants = [], approve, maxDurationMs } = this.#options;
     const timeoutMs = options.timeoutMs ?? maxDurationMs;
     return {
       onOutput,
       grants: network === "allow" ? [PUBLIC_INTERNET, ...grants] : grants,
+      ...(approve === undefined ? {} : { approve }),
       ...(timeoutMs === undefined ? {} : { limits: { timeout: `${timeoutMs}ms` } }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
+import type { Approve } from "./approve.js";
 import { DEFAULT_BACKOFF } from "./backoff.js";
 import { openChild } from "./child.js";
 import { IsolithError } from "./errors.js";
@@ -37,11 +38,13 @@ export class Isolith {
   readonly #session: Session;
   readonly #http: Http | undefined;
   readonly #answerBytesMax: number;
+  readonly #approve: Approve | undefined;
   readonly #prefix = randomBytes(9).toString("base64url");
   #count = 0;
 
   constructor(options: IsolithOptions = {}) {
     this.#answerBytesMax = Math.min(options.maxAnswerBytes ?? ANSWER_BYTES_MAX, SENT_BYTES_MAX - MESSAGE_HEAD_BYTES);
+    this.#approve = options.approve;
     const key = options.key || process.env.ISOLITH_KEY || undefined;
     this.#http = options.url === undefined ? undefined : new Http(options.url, key);
     this.#session = new Session({
@@ -74,9 +77,9 @@ export class Isolith {
 
   /** Takes up a run that was started with a name on a server, by an earlier process for example. */
   attach<T = unknown>(run: string, options: AttachOptions = {}): Promise<Outcome<T>> {
-    const { onOutput, signal } = options;
+    const { onOutput } = options;
     const watcher = onOutput && { output: onOutput };
-    return outcomeOf(() => this.#live(run, "", prepareTools(options.tools), signal, watcher, true));
+    return outcomeOf(() => this.#live(run, "", prepareTools(options.tools), options, watcher, true));
   }
 
   /** The server's runs. Only with `url`. */
@@ -106,14 +109,14 @@ export class Isolith {
   #start(program: string, options: RunOptions, watcher: RunWatcher | undefined): LiveRun {
     const run = options.run ?? this.#name();
     const tools = prepareTools(options.tools);
-    return this.#live(run, encodeRequest(run, program, options, tools.wire), tools, options.signal, watcher, false);
+    return this.#live(run, encodeRequest(run, program, options, tools.wire), tools, options, watcher, false);
   }
 
   #live(
     id: string,
     request: string,
     tools: PreparedTools,
-    signal: AbortSignal | undefined,
+    { approve, signal }: Pick<RunOptions, "approve" | "signal">,
     watcher: RunWatcher | undefined,
     known: boolean,
   ): LiveRun {
@@ -124,6 +127,7 @@ export class Isolith {
       request,
       functions,
       answerBytesMax: this.#answerBytesMax,
+      approve: approve ?? this.#approve,
       watcher,
       signal,
       known,

@@ -1,3 +1,4 @@
+import type { Approve } from "./approve.js";
 import type { Output } from "./outcome.js";
 import type { Tools } from "./tools.js";
 
@@ -15,6 +16,8 @@ export interface IsolithOptions {
   readonly url?: string;
   /** The key for that server. Otherwise `ISOLITH_KEY`. */
   readonly key?: string;
+  /** Who decides about calls that a grant asks about, in runs that do not say otherwise. */
+  readonly approve?: Approve;
   /** How a lost connection to a server is tried again. */
   readonly reconnect?: { readonly attempts?: number; readonly firstDelayMs?: number; readonly longestDelayMs?: number };
   /** How long a connection may take to be ready. 10 seconds by default. */
@@ -77,9 +80,14 @@ export interface RunOptions {
   readonly run?: string;
   /** Called with each piece of output as it is written. */
   readonly onOutput?: (output: Output) => void;
+  /**
+   * Who decides about calls that a grant asks about (`ask tool:mail`): a function, or `"elsewhere"` for whoever answers by
+   * `isolith approvals` or HTTP. Without it, they are denied.
+   */
+  readonly approve?: Approve;
   /** Stops the run, and rejects with an `AbortError`. */
   readonly signal?: AbortSignal;
 }
 
 /** What a run is taken up again with. */
-export type AttachOptions = Pick<RunOptions, "tools" | "onOutput" | "signal">;
+export type AttachOptions = Pick<RunOptions, "tools" | "onOutput" | "signal" | "approve">;

@@ -57,6 +57,22 @@ export interface CallRecord {
   readonly duration_us: number;
 }
 
+/** A call that a run wants to make, and that waits for someone's word. */
+export interface Approval {
+  /** Which of the run's calls. */
+  readonly id: number;
+  /** The grant that asks: `ask tool:mail`. */
+  readonly grant: string;
+  /** What is to be done, in words. */
+  readonly what: string;
+  /** What a tool or a program is to be called with. */
+  readonly args?: unknown;
+  /** Since when, in microseconds since 1970. */
+  readonly asked_us: number;
+  /** Until when: then the answer is no. */
+  readonly expires_us: number;
+}
+
 /** Everything worth knowing about a run, however it ended. */
 export interface Receipt {
   /** The run's name. */

@@ -1,13 +1,18 @@
+import { Approvals } from "./approvals.js";
+import type { ApprovalRequest, Approve } from "./approve.js";
 import { AbortError, RequestError } from "./errors.js";
+import { KeptAnswers } from "./kept.js";
+import { OpenCall } from "./open.js";
 import type { Outcome, Output } from "./outcome.js";
 import type { Session } from "./session.js";
-import { encodeAnswer, encodeFailure, type ToolContext, type ToolFunction } from "./tools.js";
-import { CALL_REFUSAL, type CallMessage, errorReply, HARMLESS_REFUSALS, type ServerMessage } from "./wire.js";
+import { encodeAnswer, encodeFailure, type ToolFunction } from "./tools.js";
+import { CALL_REFUSAL, type CallMessage, errorReply, HARMLESS_REFUSALS, SCOPE_REFUSAL, type ServerMessage } from "./wire.js";
 
 /** Who wants to know what a run does while it runs. */
 export interface RunWatcher {
   output?(output: Output): void;
   call?(call: { readonly call: number; readonly name: string; readonly args: unknown }): void;
+  approval?(request: ApprovalRequest): void;
 }
 
 export interface LiveRunOptions {
@@ -16,17 +21,12 @@ export interface LiveRunOptions {
   readonly request: string;
   readonly functions: ReadonlyMap<string, ToolFunction>;
   readonly answerBytesMax: number;
+  /** Who decides about calls that a grant asks about. */
+  readonly approve: Approve | undefined;
   readonly watcher: RunWatcher | undefined;
   readonly signal: AbortSignal | undefined;
   /** Whether the server knows the run already. */
   readonly known: boolean;
-}
-
-/** An answer that was sent, and is kept because a lost connection may have lost it too. */
-interface KeptAnswer {
-  /** `undefined` once the server is known to have it. */
-  text: string | undefined;
-  marked: boolean;
 }
 
 /** One run from its request to its outcome. */
@@ -44,7 +44,8 @@ export class LiveRun {
   readonly #session: Session;
   readonly #options: LiveRunOptions;
   readonly #open = new Map<number, OpenCall>();
-  readonly #kept = new Map<number, KeptAnswer>();
+  readonly #kept = new KeptAnswers();
+  readonly #approvals: Approvals;
   #outputs = 0;
   #live = true;
   #over = false;
@@ -58,6 +59,14 @@ export class LiveRun {
     this.request = options.request;
     this.introduced = options.known;
     this.seen = options.known;
+    const { approve, watcher } = options;
+    this.#approvals = new Approvals({
+      run: options.id,
+      approve,
+      keeps: session.keepsAnswers,
+      watch: watcher?.approval?.bind(watcher),
+      send: (text) => session.answer(text),
+    });
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -81,6 +90,8 @@ export class LiveRun {
     switch (message.type) {
       case "call":
         return this.#call(message);
+      case "approval":
+        return this.#approvals.receive(message.approval);
       case "output":
         if (this.#live) this.#output({ stream: message.stream, text: message.text, at_ms: message.at_ms });
         return;
@@ -110,19 +121,20 @@ export class LiveRun {
 
   /** Answers so far are followed by a ping. */
   mark(): void {
-    for (const kept of this.#kept.values()) kept.marked = true;
+    this.#kept.mark();
+    this.#approvals.mark();
   }
 
   /** The ping was answered: what came before it has arrived. */
   confirm(): void {
-    for (const kept of this.#kept.values()) if (kept.marked) kept.text = undefined;
+    this.#kept.confirm();
+    this.#approvals.confirm();
   }
 
   #call(message: CallMessage): void {
     const { call, name } = message;
     if (this.#open.has(call)) return;
-    const kept = this.#kept.get(call);
-    if (kept !== undefined) return this.#again(call, kept);
+    if (this.#kept.has(call)) return this.#again(call);
     const tool = this.#options.functions.get(name);
     const context = new OpenCall(this.id, call);
     this.#open.set(call, context);
@@ -151,24 +163,32 @@ export class LiveRun {
   #answer(call: number, text: string): void {
     if (this.#over) return;
     this.#open.delete(call);
-    if (this.#session.keepsAnswers) this.#kept.set(call, { text, marked: false });
+    if (this.#session.keepsAnswers) this.#kept.keep(call, text);
     this.#session.answer(text);
   }
 
   /** The server asks for a call that was answered: it did not get the answer. */
-  #again(call: number, kept: KeptAnswer): void {
+  #again(call: number): void {
     // The tool is not called a second time, whatever happened: it may have had effects.
-    kept.text ??= errorReply(this.id, call, { name: "Error", message: "the answer was lost" });
-    kept.marked = false;
-    this.#session.answer(kept.text);
+    const lost = () => errorReply(this.id, call, { name: "Error", message: "the answer was lost" });
+    this.#session.answer(this.#kept.again(call, lost));
   }
 
   #refused(message: Extract<ServerMessage, { type: "error" }>): void {
     const { error, call } = message;
     if (HARMLESS_REFUSALS.has(error.code)) return;
+    if (error.code === SCOPE_REFUSAL && this.#approvals.decided) return this.#mayNotDecide();
     if (!error.code.startsWith(CALL_REFUSAL)) return this.fail(new RequestError(error));
     // The answer cannot be used, but the program is still waiting for one.
     if (call !== undefined) this.#session.answer(errorReply(this.id, call, { name: "Error", message: error.message }));
+  }
+
+  /** Nobody will answer what the run asks, and it would wait for days. */
+  #mayNotDecide(): void {
+    this.cancel();
+    const message = "the run asks before it goes on, and this client's key may not answer: it lacks the scope `approvals`";
+    const hint = 'make a key with `isolith key create --scope runs,approvals`, or let others answer: `approve: "elsewhere"`';
+    this.fail(new RequestError({ code: SCOPE_REFUSAL, message, hint }));
   }
 
   #output(output: Output): void {
@@ -199,31 +219,8 @@ export class LiveRun {
     this.#over = true;
     this.#options.signal?.removeEventListener("abort", this.#abort);
     for (const open of this.#open.values()) open.end();
+    this.#approvals.end();
     this.#session.end(this);
-  }
-}
-
-/** A tool that has not answered yet. Most tools never ask for a signal, so it is made when they do. */
-class OpenCall implements ToolContext {
-  readonly run: string;
-  readonly call: number;
-  #controller: AbortController | undefined;
-  #over = false;
-
-  constructor(run: string, call: number) {
-    this.run = run;
-    this.call = call;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#over) this.#controller.abort();
-    return this.#controller.signal;
-  }
-
-  end(): void {
-    this.#over = true;
-    this.#controller?.abort();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ApprovalRequest } from "./approve.js";
 import type { Outcome, Output } from "./outcome.js";
 import type { LiveRun, RunWatcher } from "./run.js";
 
@@ -5,6 +6,7 @@ import type { LiveRun, RunWatcher } from "./run.js";
 export type RunEvent<T = unknown> =
   | ({ readonly type: "output" } & Output)
   | { readonly type: "call"; readonly call: number; readonly name: string; readonly args: unknown }
+  | ({ readonly type: "approval" } & ApprovalRequest)
   | { readonly type: "outcome"; readonly outcome: Outcome<T> };
 
 /** The events of one run, and its outcome. It is read once. */
@@ -23,6 +25,7 @@ export class RunStream<T = unknown> implements AsyncIterable<RunEvent<T>> {
         this.#push({ type: "output", ...output });
       },
       call: (call) => this.#push({ type: "call", ...call }),
+      approval: (request) => this.#push({ type: "approval", ...request }),
     });
     this.outcome = this.#run.outcome as Promise<Outcome<T>>;
     const end = () => {

@@ -1,3 +1,4 @@
+import type { Approve } from "./approve.js";
 import type { Isolith } from "./isolith.js";
 import type { Grant } from "./options.js";
 import { sharedIsolith } from "./shared.js";
@@ -25,6 +26,8 @@ export interface IsolithDriverOptions {
   readonly maxToolCalls?: number;
   /** What the code may do besides calling its tools. Nothing by default. */
   readonly grants?: readonly Grant[];
+  /** Who decides about calls that a grant asks about. Their time counts as well. */
+  readonly approve?: Approve;
   /** Called with each line of `console` output as it is written. */
   readonly onLog?: (line: string) => void;
 }
@@ -49,6 +52,7 @@ export function createIsolithDriver(options: IsolithDriverOptions = {}): Isolate
         bound: bindTools(config.bindings),
         limits: { timeoutMs: Math.ceil(timeoutMs), memoryMb, toolCalls: options.maxToolCalls ?? TOOL_CALLS_MAX },
         grants: options.grants,
+        approve: options.approve,
         onLog: options.onLog,
       });
     },

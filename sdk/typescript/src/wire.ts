@@ -1,5 +1,6 @@
+import type { Verdict } from "./approve.js";
 import type { Refusal } from "./errors.js";
-import type { Outcome } from "./outcome.js";
+import type { Approval, Outcome } from "./outcome.js";
 
 /** What a server sends, one JSON text each. */
 export type ServerMessage =
@@ -13,6 +14,7 @@ export type ServerMessage =
       readonly at_ms: number;
     }
   | CallMessage
+  | { readonly type: "approval"; readonly run: string; readonly approval: Approval }
   | { readonly type: "outcome"; readonly run: string; readonly outcome: Outcome }
   | { readonly type: "error"; readonly run?: string; readonly call?: number; readonly error: Refusal };
 
@@ -24,8 +26,20 @@ export interface CallMessage {
   readonly args?: unknown;
 }
 
-/** Refusals that only say that a reply came twice or too late. After a lost connection both are as they should be. */
-export const HARMLESS_REFUSALS: ReadonlySet<string> = new Set(["call.answered", "run.ended"]);
+/**
+ * Refusals that only say that a reply or a decision came twice or too late. After a lost connection, or where others decide
+ * as well, that is as it should be.
+ */
+export const HARMLESS_REFUSALS: ReadonlySet<string> = new Set([
+  "call.answered",
+  "run.ended",
+  "approval.answered",
+  "approval.expired",
+  "approval.unknown",
+]);
+
+/** The key is not for what was asked. */
+export const SCOPE_REFUSAL = "key.scope";
 
 /** Refusals of replies begin with this; others that name a run are about the run itself. */
 export const CALL_REFUSAL = "call.";
@@ -41,6 +55,10 @@ export function cancelMessage(run: string): string {
 
 export function attachMessage(run: string): string {
   return `{"type":"attach","run":"${run}"}`;
+}
+
+export function approveMessage(run: string, call: number, verdict: Verdict): string {
+  return JSON.stringify({ type: "approve", run, call, ...verdict });
 }
 
 export const PING_MESSAGE = '{"type":"ping"}';

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from .approval import ApprovalRequest, Decision
 from .blocking import Isolith
 from .client import AsyncIsolith
 from .outcome import Outcome
-from .tool import Tool, ToolsLike, collect
+from .tool import Tool, ToolsLike, collect, is_async_callable
 from .typescript import declarations
 
 if TYPE_CHECKING:
@@ -72,11 +73,19 @@ def identifiers(names: Iterable[str]) -> dict[str, str]:
 async def run_from_any_loop(
     client: Isolith | AsyncIsolith, code: str, tools: ToolsLike | None, options: RunOptions
 ) -> Outcome:
-    """Runs a program with whichever client. Async tools run on the loop this is awaited on, where their things live."""
+    """Runs a program with whichever client. What is async runs on the loop this is awaited on, where its things are."""
     if isinstance(client, AsyncIsolith):
         return await client.run(code, tools, **options)
     home = asyncio.get_running_loop()
     moved = {name: _on_loop(home, tool) for name, tool in collect(tools).items()}
+    approve = options.get("approve")
+    if callable(approve) and is_async_callable(approve):
+        decide: Any = approve
+
+        async def decide_at_home(request: ApprovalRequest) -> Decision:
+            return cast(Decision, await _at_home(home, decide(request)))
+
+        options = {**options, "approve": decide_at_home}
     engine = client._engine()
     running = asyncio.run_coroutine_threadsafe(engine.client.run(code, moved, **options), engine.loop)
     return await asyncio.wrap_future(running)
@@ -87,6 +96,10 @@ def _on_loop(home: asyncio.AbstractEventLoop, tool: Tool) -> Tool:
         return tool
 
     async def call(args: Any) -> Any:
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(tool.call(args), home))
+        return await _at_home(home, tool.call(args))
 
     return replace(tool, call=call)
+
+
+async def _at_home(home: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> Any:
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, home))

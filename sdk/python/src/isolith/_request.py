@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
+from .approval import Approver
 from .errors import RequestError
 from .results import NotJson, to_json
 from .tool import Tool
@@ -58,6 +59,9 @@ class RunOptions(TypedDict, total=False):
     """Chance: `live`, `virtual` or `banned`."""
     run: str | None
     """A name of your own for the run, up to 64 letters, digits, `_` or `-`; otherwise one is made."""
+    approve: Approver | None
+    """Who decides about calls that a grant asks about (`ask tool:mail`): a function, or `"elsewhere"` for whoever
+    answers by `isolith approvals` or HTTP. Without it, they are denied."""
 
 
 def run_message(run: str, code: str, tools: Mapping[str, Tool], options: RunOptions) -> str:

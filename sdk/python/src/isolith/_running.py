@@ -6,6 +6,7 @@ import asyncio
 import collections
 import contextvars
 
+from .approval import ApprovalRequest, Approver
 from .errors import IsolithError
 from .outcome import Event, Outcome, Output, Skipped, ToolCall
 from .tool import Tool
@@ -19,11 +20,14 @@ REPLIES_KEPT_BYTES_MAX = 64 << 20
 class Running:
     """The state of one run: what was sent, what came, and who waits for it."""
 
-    def __init__(self, name: str, request: str, tools: dict[str, Tool], *, watched: bool) -> None:
+    def __init__(
+        self, name: str, request: str, tools: dict[str, Tool], approve: Approver | None = None, *, watched: bool
+    ) -> None:
         self.name = name
         self.request = request
         """The `run` message, kept while the server has not said anything about the run."""
         self.tools = tools
+        self.approve = approve
         self.context = contextvars.copy_context()
         """The context variables of whoever started it, which its tools see."""
         self.sends = 0
@@ -35,6 +39,9 @@ class Running:
         """Nobody waits for it any more."""
         self.calls = Calls()
         self.tool_tasks: set[asyncio.Task[None]] = set()
+        self.approvals = Calls()
+        """The calls that someone is asked about, and what was decided."""
+        self.asking_tasks: set[asyncio.Task[None]] = set()
         self.outcome: Outcome | None = None
         self.failure: IsolithError | None = None
         self._watched = watched
@@ -56,14 +63,17 @@ class Running:
         # As many as the server leaves open at one time, which it limits.
         self._add(call)
 
+    def add_approval(self, request: ApprovalRequest) -> None:
+        self._add(request)
+
     def finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self._changed.set()
+        self._end()
 
     def fail(self, failure: IsolithError) -> None:
         if not self.over:
             self.failure = failure
-            self._changed.set()
+            self._end()
 
     async def next_event(self) -> Event:
         """The next event; the outcome comes last, and again. Raises what the run failed of."""
@@ -80,6 +90,12 @@ class Running:
                 return self.outcome
             self._changed.clear()
             await self._changed.wait()
+
+    def _end(self) -> None:
+        self._changed.set()
+        # Nobody needs to decide any more.
+        for task in self.asking_tasks:
+            task.cancel()
 
     def _add(self, event: Event) -> None:
         if self._watched and not self.abandoned:
@@ -114,6 +130,10 @@ class Calls:
             # The oldest one is the one that arrived most surely.
             _, dropped = self._replies.popitem(last=False)
             self._bytes -= len(dropped)
+
+    @property
+    def any_answered(self) -> bool:
+        return bool(self._answered)
 
     def answered(self, call: int) -> bool:
         return call in self._answered

@@ -8,17 +8,20 @@ import json
 import logging
 from typing import Any
 
+from ._approvals import HARMLESS_REFUSALS, Decider, lost
 from ._channel import Channel, ChannelLost, Connector
 from ._link import Link
 from ._performer import Performer, reply_error
 from ._running import Running
 from ._tasks import Tasks
+from .approval import ApprovalRequest
 from .errors import ClientClosed, IsolithError, ProtocolError, RequestError
 from .outcome import Outcome, Output, ToolCall
 
 RUN_EXISTS = "run.exists"
 RUN_ENDED = "run.ended"
 RUN_UNKNOWN = "run.unknown"
+KEY_SCOPE = "key.scope"
 _SENDS_MAX = 8
 """How often one run is sent: again when the server is busy, or the connection broke at the wrong moment."""
 _BUSY_WAIT_MAX_S = 30.0
@@ -34,8 +37,9 @@ class Session:
     Nothing that reads ever waits for someone who consumes: one slow reader would stop all other runs.
     """
 
-    def __init__(self, connector: Connector, performer: Performer, reconnect_s: float) -> None:
+    def __init__(self, connector: Connector, performer: Performer, decider: Decider, reconnect_s: float) -> None:
         self._performer = performer
+        self._decider = decider
         self._runs: dict[str, Running] = {}
         self._tasks = Tasks()
         self.link = Link(connector, reconnect_s, self, self._tasks)
@@ -61,7 +65,7 @@ class Session:
         if running.over or running.abandoned:
             return
         running.abandoned = True
-        for task in running.tool_tasks:
+        for task in running.tool_tasks | running.asking_tasks:
             task.cancel()
         self.cancel(running.name)
 
@@ -109,6 +113,8 @@ class Session:
             running.add_output(Output(message["stream"], message["text"], message.get("at_ms", 0)))
         elif kind == "call":
             self._called(channel, running, ToolCall(int(message["call"]), message["name"], message.get("args")))
+        elif kind == "approval":
+            self._asked(channel, running, message["approval"])
         elif kind == "outcome":
             outcome = Outcome.from_wire({"run": running.name, **message["outcome"]})
             del self._runs[running.name]
@@ -124,9 +130,14 @@ class Session:
         self._fail(suspects[0], error)
 
     def _refused(self, channel: Channel, running: Running, error: RequestError) -> None:
-        if error.code.startswith("call.") or error.code == RUN_ENDED:
+        if error.code.startswith("call.") or error.code == RUN_ENDED or error.code in HARMLESS_REFUSALS:
             # An answer that came twice, or too late.
             logger.debug("run %s: %s", running.name, error.message)
+            return
+        if error.code == KEY_SCOPE and running.approvals.any_answered:
+            # Nobody will answer what the run asks, and it would wait for days.
+            self.cancel(running.name)
+            self._fail(running, _may_not_decide())
             return
         attaching, running.attaching = running.attaching, False
         if running.sends >= _SENDS_MAX:
@@ -192,9 +203,45 @@ class Session:
         if self.link.live is not None:
             await self.link.live.send(reply)
 
+    # --- questions
+
+    def _asked(self, channel: Channel, running: Running, approval: dict[str, Any]) -> None:
+        if running.abandoned:
+            return
+        call = int(approval["id"])
+        if running.approvals.begin(call):
+            if len(running.approvals.performing) > _CALLS_OPEN_MAX:
+                raise ChannelLost(ProtocolError("the server asks about more calls at one time than can be"))
+            request = ApprovalRequest(running.name, call, approval["grant"], approval["what"], approval.get("args"))
+            running.add_approval(request)
+            if running.approve == "elsewhere":
+                # It stays open: whoever answers is not here.
+                return
+            deciding = self._decide(running, request, "args" in approval)
+            task = running.context.copy().run(self._tasks.spawn, deciding)
+            running.asking_tasks.add(task)
+            task.add_done_callback(running.asking_tasks.discard)
+        elif running.approvals.answered(call) and self.link.resumes:
+            # The decision did not arrive before the connection broke.
+            self._tasks.spawn(channel.send(running.approvals.reply(call) or lost(running.name, call)))
+
+    async def _decide(self, running: Running, request: ApprovalRequest, has_args: bool) -> None:
+        decision = await self._decider.decide(running, request, has_args=has_args)
+        if running.over or running.abandoned:
+            return
+        running.approvals.answer(request.call, decision, keep=self.link.resumes)
+        if self.link.live is not None:
+            await self.link.live.send(decision)
+
     def _fail(self, running: Running, error: IsolithError) -> None:
         self._runs.pop(running.name, None)
         running.fail(copy.copy(error))
+
+
+def _may_not_decide() -> RequestError:
+    message = "the run asks before it goes on, and this client's key may not answer: it lacks the scope `approvals`"
+    hint = 'make a key with `isolith key create --scope runs,approvals`, or let others answer: `approve="elsewhere"`'
+    return RequestError(message, code=KEY_SCOPE, hint=hint)
 
 
 def _message(kind: str, run: str) -> str:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ._address import check_address
+from ._approvals import Decider
 from ._channel import Connector
 from ._daemon import DaemonConnector
 from ._http import Http
@@ -22,6 +23,7 @@ from ._running import Running
 from ._session import Session
 from ._websocket import WebSocketConnector
 from ._workers import Workers
+from .approval import Approver
 from .errors import ClientClosed
 from .outcome import Outcome, Output
 from .server import AsyncRuns, AsyncSecrets, Audit
@@ -48,6 +50,7 @@ class Settings(TypedDict, total=False):
     reconnect_s: float
     runs_at_once: int
     tool_threads: int
+    approve: Approver | None
 
 
 class AsyncIsolith:
@@ -65,12 +68,14 @@ class AsyncIsolith:
         reconnect_s: float = RECONNECT_S,
         runs_at_once: int = RUNS_AT_ONCE_MAX,
         tool_threads: int = TOOL_THREADS_MAX,
+        approve: Approver | None = None,
     ) -> None:
         """Without `url`, a daemon is started: `binary`, else `$ISOLITH_BINARY`, else `isolith` from the PATH.
 
         `daemon_arguments` (`["--policy", "policy.toml"]`) and `environment` are for the daemon; `key` and `ssl` for a
         server. `reconnect_s` is how long a lost server is tried again before runs fail, `runs_at_once` how many runs
-        are sent before further ones wait here, `tool_threads` how many plain functions run side by side.
+        are sent before further ones wait here, `tool_threads` how many plain functions run side by side. `approve`
+        decides about calls that a grant asks about, in runs that do not say otherwise.
         """
         self._http: Http | None = None
         connector: Connector
@@ -81,7 +86,10 @@ class AsyncIsolith:
             connector = WebSocketConnector(url, key, ssl)
             self._http = Http(url, key, ssl)
         self._workers = Workers(tool_threads)
-        self._session = Session(connector, Performer(self._workers), reconnect_s)
+        # Of their own: people think for long, and tools should not wait for that.
+        self._deciders = Workers(tool_threads)
+        self._approve = approve
+        self._session = Session(connector, Performer(self._workers), Decider(self._deciders), reconnect_s)
         self._places = asyncio.Semaphore(runs_at_once)
         self._names = map("{}-{}".format, itertools.repeat(chance.token_hex(8)), itertools.count())
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -138,12 +146,14 @@ class AsyncIsolith:
         """Stops the runs that go on, and ends the connection or the daemon."""
         await self._session.close()
         self._workers.close()
+        self._deciders.close()
 
     def _stream(self, code: str, tools: ToolsLike | None, options: RunOptions, *, watched: bool) -> RunStream:
         self._check_loop()
         collected = collect(tools)
         run = options.get("run") or next(self._names)
-        running = Running(run, run_message(run, code, collected, options), collected, watched=watched)
+        approve = options.get("approve") or self._approve
+        running = Running(run, run_message(run, code, collected, options), collected, approve, watched=watched)
         return RunStream(self._session, running, self._places)
 
     def _check_loop(self) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from .approval import ApprovalRequest
 from .errors import ProgramError
 
 T = TypeVar("T")
@@ -82,6 +83,19 @@ class GrantCount:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """A call that a run wants to make, and that waits for someone's word. Times are microseconds since 1970."""
+
+    id: int
+    grant: str
+    what: str
+    args: Any = None
+    asked_us: int = 0
+    expires_us: int = 0
+    """Until when: then the answer is no."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended. A program's failure is an outcome too: look at `ok`, or ask for `value_or_raise()`."""
 
@@ -97,6 +111,8 @@ class Outcome:
     exercised: tuple[GrantCount, ...] = ()
     denied: tuple[GrantCount, ...] = ()
     run: str | None = None
+    approvals: tuple[Approval, ...] = ()
+    """What a `suspended` run asks about before it goes on."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The outcome as it came, with whatever this version does not know yet."""
 
@@ -141,11 +157,12 @@ class Outcome:
             exercised=_each(GrantCount, raw.get("exercised")),
             denied=_each(GrantCount, raw.get("denied")),
             run=raw.get("run"),
+            approvals=_each(Approval, raw.get("approvals")),
             raw=raw,
         )
 
 
-Event: TypeAlias = Output | ToolCall | Skipped | Outcome
+Event: TypeAlias = Output | ToolCall | ApprovalRequest | Skipped | Outcome
 """What a stream of a run yields; the last one is its `Outcome`."""
 
 

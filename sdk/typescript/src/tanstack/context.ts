@@ -1,3 +1,4 @@
+import type { Approve } from "../approve.js";
 import { outcomeInTime } from "../deadline.js";
 import { correctPlaces, setUp } from "../guest/setup.js";
 import type { Isolith, RunHandle } from "../isolith.js";
@@ -12,6 +13,7 @@ export interface ContextOptions {
   readonly bound: BoundTools;
   readonly limits: AppliedLimits;
   readonly grants: readonly Grant[] | undefined;
+  readonly approve: Approve | undefined;
   readonly onLog: ((line: string) => void) | undefined;
 }
 
@@ -91,7 +93,7 @@ export class IsolithContext implements IsolateContext {
   }
 }
 
-function baseOptions({ bound, limits, grants, onLog }: ContextOptions): RunOptions {
+function baseOptions({ bound, limits, grants, approve, onLog }: ContextOptions): RunOptions {
   return {
     tools: bound.tools,
     name: PROGRAM_NAME,
@@ -106,6 +108,7 @@ function baseOptions({ bound, limits, grants, onLog }: ContextOptions): RunOptio
       calls_in_flight: CALLS_IN_FLIGHT,
     },
     ...(grants === undefined ? {} : { grants }),
+    ...(approve === undefined ? {} : { approve }),
     ...(onLog === undefined ? {} : { onOutput: (output: Output) => onLog(line(output)) }),
   };
 }

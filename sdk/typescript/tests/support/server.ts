@@ -30,8 +30,8 @@ export class Server {
   }
 
   /** A key for the server, which needs one from now on. */
-  createKey(name: string): string {
-    const made = spawnSync(binary(), ["key", "create", name], { env: this.#env, encoding: "utf8" });
+  createKey(name: string, scopes = "runs"): string {
+    const made = spawnSync(binary(), ["key", "create", name, "--scope", scopes], { env: this.#env, encoding: "utf8" });
     const key = /isk_[\w-]+/.exec(made.stdout)?.[0];
     if (key === undefined) throw new Error(`no key: ${made.stdout}${made.stderr}`);
     return key;
