@@ -3,7 +3,7 @@
 use crate::caller::Caller;
 use crate::error::Refusal;
 use isolith_core::{
-    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, OutputSink, RunId, Stream, Timestamp,
+    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, Outcome, OutputSink, RunId, Stream, Timestamp,
     ToolName, Verdict,
 };
 use isolith_gate::Approvals;
@@ -359,6 +359,16 @@ impl Run {
     fn move_on(&self, state: &State, stage: Stage) {
         self.tell(state, &stage.event());
         self.stage.send_replace(stage);
+    }
+
+    /// Shows the calls that wait for the client as the client is to make them: someone may have agreed to other arguments.
+    pub(crate) fn amend(&self, outcome: &mut Outcome) {
+        let state = self.lock();
+        for pending in &mut outcome.waiting_for {
+            if let (HostCall::Tool { args, .. }, Some(open)) = (&mut pending.call, state.open.get(&pending.id)) {
+                args.clone_from(&open.args);
+            }
+        }
     }
 
     fn awaited(&self, state: &State) -> Awaited {

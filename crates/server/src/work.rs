@@ -74,7 +74,8 @@ impl Runs {
             Ok(ended) => ended,
             Err(error) => return self.over(&run, Stage::Refused(refusal(&error))).await,
         };
-        let Ended { outcome, suspended } = ended;
+        let Ended { mut outcome, suspended } = ended;
+        run.amend(&mut outcome);
         if !outcome.calls.is_empty()
             && let Some(audit) = means.and_then(|means| means.audit)
         {
