@@ -5,12 +5,12 @@ use crate::ask::{self, Terminal};
 use crate::commands::session;
 use crate::failure::Failure;
 use crate::grants;
-use crate::toolbox;
-use crate::types::Types;
 use crate::paint::{self, ERROR, HINT};
 use crate::pending::{APPROVAL_TIME, Drawer};
 use crate::rehearsal::{Notes, Rehearsal};
 use crate::source::Source;
+use crate::toolbox;
+use crate::types::Types;
 use isolith_core::{
     Ambient, Approval, AuditLog, Consent, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
     SecretSource, narrow, narrow_limits,
@@ -199,7 +199,12 @@ impl Job {
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
         let grants = ceiling.narrow(saved).grants;
         if grants.is_empty() {
-            return Ok(Resumable { run: run.narrowed_to(Vec::new()), host: Arc::new(NoTools), audit: None, asks: false });
+            return Ok(Resumable {
+                run: run.narrowed_to(Vec::new()),
+                host: Arc::new(NoTools),
+                audit: None,
+                asks: false,
+            });
         }
         let mut means = means(&grants, options, &ceiling, runner)?;
         let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));

@@ -132,7 +132,9 @@ pub(crate) fn tell(ended: &Ended, notes: &Mutex<Notes>, as_json: bool) -> Done {
         show::line(&inert(&line, colours));
     }
     match (status, error) {
-        (Status::Suspended, _) => paint::note(QUIET, "it stops here: what comes next depends on answers that nobody knows yet"),
+        (Status::Suspended, _) => {
+            paint::note(QUIET, "it stops here: what comes next depends on answers that nobody knows yet");
+        }
         (_, Some(error)) => paint::note(QUIET, &inert(&format!("it failed: {}: {}", error.name, error.message), true)),
         _ => paint::note(QUIET, "it ran to its end"),
     }

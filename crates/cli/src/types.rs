@@ -17,10 +17,25 @@ const CHECK_TIME: Duration = Duration::from_secs(60);
 const MISTAKES_MAX: usize = 20;
 /// Where the compiler is looked for besides the working folder and those above it, and `PATH`.
 const PLACE: &str = "ISOLITH_TYPESCRIPT";
-const HINT: &str = "`npm install typescript` installs one; ISOLITH_TYPESCRIPT names the folder that has its `node_modules`";
+const HINT: &str =
+    "`npm install typescript` installs one; ISOLITH_TYPESCRIPT names the folder that has its `node_modules`";
 const OPTIONS: [&str; 16] = [
-    "--noEmit", "--pretty", "false", "--strict", "--noImplicitAny", "false", "--useUnknownInCatchVariables", "false",
-    "--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--module", "esnext", "--moduleDetection", "force",
+    "--noEmit",
+    "--pretty",
+    "false",
+    "--strict",
+    "--noImplicitAny",
+    "false",
+    "--useUnknownInCatchVariables",
+    "false",
+    "--target",
+    "es2023",
+    "--lib",
+    "es2023,dom,dom.iterable",
+    "--module",
+    "esnext",
+    "--moduleDetection",
+    "force",
 ];
 
 /// A compiler, and what programs have.
@@ -66,7 +81,8 @@ impl Types {
     async fn mistakes(&self, source: &str) -> Result<Vec<Mistake>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("the TypeScript compiler could not be run: {error}");
         // A module stays as it is; everything else is the body of an async function.
-        let starts = |line: &str| ["import ", "export ", "import{", "export{"].iter().any(|word| line.starts_with(word));
+        let starts =
+            |line: &str| ["import ", "export ", "import{", "export{"].iter().any(|word| line.starts_with(word));
         let (text, shift) = match source.lines().any(|line| starts(line.trim_start())) {
             true => (source.to_owned(), 0),
             false => (format!("async function program() {{\n{source}\n}}\n"), 1),
@@ -124,7 +140,9 @@ mod tests {
         let read = mistake("program.ts(2,39): error TS2322: Type 'a' is not assignable: b.", 1).unwrap();
         assert_eq!((read.line, read.column, read.code.as_str()), (1, 39, "TS2322"));
         assert_eq!(read.message, "Type 'a' is not assignable: b.");
-        for other in ["", "  more about it", "guest.d.ts(1,1): error TS2322: x", "program.ts(1,1): error TS1005: ';' expected."] {
+        for other in
+            ["", "  more about it", "guest.d.ts(1,1): error TS2322: x", "program.ts(1,1): error TS1005: ';' expected."]
+        {
             assert!(mistake(other, 1).is_none(), "{other}");
         }
     }

@@ -365,7 +365,11 @@ fn a_client_that_takes_its_time_over_a_tool_that_was_agreed_to_is_not_asked_agai
     let word = json!([{ "id": 0, "decision": "approve", "args": 2 }]);
     let called = say(&server, "", &run, &word).json();
     // It waits for its client now, outside memory, also through a crash.
-    assert_eq!((&called["status"], &called["waiting_for"][0]["call"]["args"]), (&json!("suspended"), &json!(2)), "{called}");
+    assert_eq!(
+        (&called["status"], &called["waiting_for"][0]["call"]["args"]),
+        (&json!("suspended"), &json!(2)),
+        "{called}"
+    );
     server.kill();
     let server = serve(&folder, &["--policy", "policy.toml", "--hold", "0ms"]);
     let again = server.get(&format!("/v1/runs/{run}"), "").json();

@@ -74,7 +74,8 @@ fn mistakes_are_told_before_anything_is_sent() {
             await said(tools.my_sums.fail({})),
         ]";
     let value = value(&folder, program, &SERVERS);
-    let codes: Vec<&str> = value.as_array().unwrap().iter().map(|one| one.as_str().unwrap().split(':').next().unwrap()).collect();
+    let codes: Vec<&str> =
+        value.as_array().unwrap().iter().map(|one| one.as_str().unwrap().split(':').next().unwrap()).collect();
     assert_eq!(codes, ["tool.invalid_input", "tool.unknown", "tool.invalid_output", "tool.failed"], "{value:#}");
     assert!(value[1].as_str().unwrap().contains("did you mean `my_sums.add`?"), "{value:#}");
 }
@@ -149,7 +150,10 @@ fn api() -> (u16, Arc<Mutex<Vec<String>>>) {
             let text = String::from_utf8_lossy(&bytes[..read]).into_owned();
             kept.lock().unwrap().push(text);
             let body = r#"{"id":7,"name":"tea"}"#;
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                body.len()
+            );
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
     });
@@ -178,7 +182,10 @@ fn an_api_has_a_function_for_each_operation_and_asks_before_it_changes_anything(
         &format!("[tools.shop]\nopenapi = \"shop.json\"\nbase = \"http://127.0.0.1:{port}\"\nheaders = {{ \"X-Key\" = \"${{env:HIDDEN}}\" }}\n"),
     );
     let manifest = ["--manifest", "isolith.toml"];
-    assert_eq!(value(&folder, "return await tools.shop.getItem({ id: 7 })", &manifest), json!({ "id": 7, "name": "tea" }));
+    assert_eq!(
+        value(&folder, "return await tools.shop.getItem({ id: 7 })", &manifest),
+        json!({ "id": 7, "name": "tea" })
+    );
     let first = asked.lock().unwrap()[0].to_lowercase();
     assert!(first.starts_with("get /items/7 http/1.1") && first.contains(&format!("x-key: {SECRET}")), "{first}");
     let program = "return (await tools.shop.addItem({ body: { id: 8 } })).id";

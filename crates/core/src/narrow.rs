@@ -285,8 +285,13 @@ fn narrowness(power: &Power) -> Option<impl Ord + use<>> {
     }
 }
 
+/// What is added to a request, and whether it is taken out of what comes back.
+type Added<'a> = (&'a Option<Credential>, bool);
+/// What a tool takes and gives.
+type Shapes<'a> = (&'a Option<Json>, &'a Option<Json>);
+
 /// What a grant brings along for the calls it covers.
-fn comes_with(grant: &Grant) -> (Option<(&Option<Credential>, bool)>, Option<(&Option<Json>, &Option<Json>)>) {
+fn comes_with(grant: &Grant) -> (Option<Added<'_>>, Option<Shapes<'_>>) {
     match &grant.power {
         Power::Egress(egress) => (Some((&egress.credential, egress.redact)), None),
         Power::Tool(tool) => (None, Some((&tool.input, &tool.output))),

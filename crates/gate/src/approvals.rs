@@ -172,7 +172,8 @@ impl<D: Desk> Approver for Asking<D> {
                 true => None,
                 false => {
                     let asked = now();
-                    let ask = Ask { id: call, grant, what, args, asked_us: asked, expires_us: asked.after(self.patience) };
+                    let ask =
+                        Ask { id: call, grant, what, args, asked_us: asked, expires_us: asked.after(self.patience) };
                     state.open.insert(call, Open { ask: ask.clone(), verdict: None, taken: false, waker: None });
                     Some(ask)
                 }

@@ -1,5 +1,7 @@
 //! The host side of every grant: decides in pure code, then acts, then writes it down.
 
+#![expect(clippy::result_large_err, reason = "a refusal is made once a call, and callers take it apart at once")]
+
 mod approvals;
 mod bodies;
 mod book;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
 use isolith_core::{
-    Answer, AuditLog, AuditRow, BoxFuture, CallError, CallId, Grant, Host, HostCall, HostReply, Json, Limits, Rule,
-    RunId, ToolName,
+    Answer, AuditLog, AuditRow, BoxFuture, CallError, CallId, Consent, Grant, Host, HostCall, HostReply, Json, Limits,
+    Rule, RunId, ToolName, Verdict,
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Approver, Gate, Identity, Means, Question, Upstreams};
@@ -98,9 +98,11 @@ impl Upstreams for Fake {
 struct Yes(Arc<Log>);
 
 impl Approver for Yes {
-    fn ask(&self, question: Question) -> BoxFuture<'_, bool> {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Verdict> {
         self.0.add(format!("asked {}", question.grant));
-        Box::pin(std::future::ready(!question.grant.contains("slack")))
+        let verdict =
+            if question.grant.contains("slack") { Verdict::deny(None) } else { Verdict::approve(Consent::Run) };
+        Box::pin(std::future::ready(verdict))
     }
 }
 

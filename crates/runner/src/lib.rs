@@ -26,7 +26,7 @@ pub use journal::{
 pub use plan::{Patience, Plan, PlanError};
 pub use programs::ProgramFiles;
 pub use replay::{Divergence, Look, Replayed, Seen, Stopped, Verdict};
-pub use review::{Ahead, Asked, Review};
 pub use resume::{SuspendedRun, SuspendedRunError};
+pub use review::{Ahead, Asked, Review};
 pub use runner::{Again, Attend, Ended, RunError, Runner};
 pub use tools::{NoTools, ToolFn, Tools};

@@ -1,8 +1,8 @@
 //! From what the engine saw to what people and models are told.
 
 use crate::hint;
-use isolith_core::{Ask, 
-    CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
+use isolith_core::{
+    Ask, CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
     RunError, RunId, Status, Usage,
 };
 use isolith_program::{Language, Prepared, SourceError};

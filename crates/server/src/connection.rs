@@ -6,9 +6,9 @@ use crate::caller::Caller;
 use crate::error::Refusal;
 use crate::outbox::Outbox;
 use crate::replies;
+use crate::routes::approvals;
 use crate::run::{Event, Listener, Run};
 use crate::runs::lock;
-use crate::routes::approvals;
 use isolith_core::{CallId, RunId, Scope, Stream, Verdict};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -58,7 +58,8 @@ impl Connection {
             Ok(Some("approve")) => self.approve(table),
             Ok(Some("ping")) => self.outbox.push(&b"{\"type\":\"pong\"}"[..]),
             _ => {
-                let refusal = Refusal::invalid("`type` is `run`, `reply`, `approve`, `cancel`, `attach` or `ping`").at("type");
+                let refusal =
+                    Refusal::invalid("`type` is `run`, `reply`, `approve`, `cancel`, `attach` or `ping`").at("type");
                 self.refuse(None, &refusal);
             }
         }

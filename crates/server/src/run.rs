@@ -3,8 +3,8 @@
 use crate::caller::Caller;
 use crate::error::Refusal;
 use isolith_core::{
-    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, Outcome, OutputSink, RunId, Stream, Timestamp,
-    ToolName, Verdict,
+    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, Outcome, OutputSink, RunId, Stream,
+    Timestamp, ToolName, Verdict,
 };
 use isolith_gate::Approvals;
 use std::collections::{BTreeMap, VecDeque};

@@ -5,9 +5,7 @@ use crate::error::Refusal;
 use crate::run::Run;
 use crate::runs::{Runs, now};
 use axum::http::StatusCode;
-use isolith_core::{
-    Ask, BoxFuture, CallId, CallerId, Consent, Heard, RunId, RunStore, Verdict, Word,
-};
+use isolith_core::{Ask, BoxFuture, CallId, CallerId, Consent, Heard, RunId, RunStore, Verdict, Word};
 use isolith_gate::Desk;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -90,7 +88,8 @@ impl Runs {
             false => run.approvals.decide(call, &verdict),
         };
         tracing::info!(run = %run.id, call = call.0, ?heard, by, decision = ?verdict.decision, "a word about a call");
-        let refuse = |status, code, message: &str| Err(Refusal::new(status, code, format!("call {}: {message}", call.0)));
+        let refuse =
+            |status, code, message: &str| Err(Refusal::new(status, code, format!("call {}: {message}", call.0)));
         match heard {
             Heard::Yes => {
                 self.wake(run);

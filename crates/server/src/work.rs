@@ -6,7 +6,8 @@ use crate::run::{ClientTools, Run, Stage, Told};
 use crate::runs::{Runs, now};
 use crate::words::RunDesk;
 use isolith_core::{
-    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Outcome, Power, RunId, RunState, Status, Usage,
+    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Outcome, Power, RunId, RunState, Status,
+    Usage,
 };
 use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is run by hand and prints what it found")]
 
-use isolith_core::{ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper, KeySpaces as _, KvOp, RunId, RunRecord, RunState, RunStore, Scope, Timestamp};
+use isolith_core::{
+    ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper,
+    KeySpaces as _, KvOp, RunId, RunRecord, RunState, RunStore, Scope, Timestamp,
+};
 use isolith_store::{DataFolder, NewKey};
 use std::time::Instant;
 

@@ -10,8 +10,8 @@ use crate::migrations::RUNS;
 use crate::readers::Readers;
 use crate::{StoreError, database};
 use isolith_core::{
-    Approval, BoxFuture, CallId, CallerId, Heard, HostReply, Keeper, RunId, RunRecord, RunStore, StoreProblem, Timestamp,
-    Word,
+    Approval, BoxFuture, CallId, CallerId, Heard, HostReply, Keeper, RunId, RunRecord, RunStore, StoreProblem,
+    Timestamp, Word,
 };
 use read::{Found, Most};
 use rusqlite::Connection;

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper, KvOp, RunId, RunRecord, RunState, RunStore as _, Scope, SecretName, Timestamp};
+use isolith_core::{
+    ApiKeys as _, AuditLog as _, AuditRow, BindingName, CallId, CallOutcome, CallerId, HostReply, Json, Keeper, KvOp,
+    RunId, RunRecord, RunState, RunStore as _, Scope, SecretName, Timestamp,
+};
 use isolith_store::{AuditQuery, DataFolder, NewKey, Runs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::{BodyId, CallError, CallId, CallerId, HostReply, Json, Keeper, RunId, RunRecord, RunState, RunStore, Timestamp};
+use isolith_core::{
+    BodyId, CallError, CallId, CallerId, HostReply, Json, Keeper, RunId, RunRecord, RunState, RunStore, Timestamp,
+};
 use isolith_store::{DataFolder, Runs};
 use std::path::PathBuf;
 

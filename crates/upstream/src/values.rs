@@ -22,6 +22,9 @@ pub(crate) struct Values {
     secrets: Vec<Grant>,
 }
 
+/// A header's name, what the gate adds there, and the secrets that takes.
+pub(crate) type Given<'a> = (&'a str, Credential, &'a [Grant]);
+
 impl Values {
     /// Reads them, or says which one is wrong and why.
     pub(crate) fn read<'a>(written: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Values, String> {
@@ -80,7 +83,7 @@ impl Values {
     /// The first that takes a secret, as what the gate adds to a request after it was admitted; and the grants of secrets.
     ///
     /// A grant adds one thing. The others are [filled](Values::fill) in.
-    pub(crate) fn credential(&self) -> Result<Option<(&str, Credential, &[Grant])>, String> {
+    pub(crate) fn credential(&self) -> Result<Option<Given<'_>>, String> {
         let Some((name, text)) = self.texts.iter().find(|(_, text)| text.plain().is_none()) else { return Ok(None) };
         let value = text.template().map_err(|why| format!("`{name}`: {why}"))?;
         let credential = Credential::Header { name: name.to_ascii_lowercase(), value };

@@ -7,7 +7,9 @@ use crate::paint::{self, GOOD, QUIET};
 use crate::pending::{failed, now};
 use crate::terminal::inert;
 use crate::{Done, job, show};
-use isolith_core::{Approval, Ask, CallId, Consent, Decision, Heard, Json, Keeper, RunRecord, RunStore as _, Verdict, Word};
+use isolith_core::{
+    Approval, Ask, CallId, Consent, Decision, Heard, Json, Keeper, RunRecord, RunStore as _, Verdict, Word,
+};
 use isolith_runner::{Asked, Review, RunError, SuspendedRun};
 use isolith_store::Runs;
 use serde_json::{Value, json};
@@ -33,7 +35,8 @@ pub(crate) fn approvals(args: Approvals) -> Done {
                 };
                 let edited = args.map(|text| {
                     let hint = "give JSON, such as `--args '{\"to\": \"me\"}'`";
-                    Json::from_text(text).map_err(|error| Failure::usage(format!("`--args` is not JSON: {error}"), hint))
+                    Json::from_text(text)
+                        .map_err(|error| Failure::usage(format!("`--args` is not JSON: {error}"), hint))
                 });
                 let verdict = Verdict { args: edited.transpose()?, ..Verdict::approve(consent) };
                 decide(&store, &which, verdict, json).await
@@ -214,7 +217,9 @@ async fn told_of(store: &Runs, chosen: &[&Approval], verdict: &Verdict, as_json:
     let next = match record(store, first).await?.keeper {
         Keeper::Terminal => format!("`isolith resume {}` goes on with it", first.run),
         Keeper::Server => "the server goes on with it".to_owned(),
-        Keeper::Client => "the process that serves its client goes on with it, at once or when it is asked again".to_owned(),
+        Keeper::Client => {
+            "the process that serves its client goes on with it, at once or when it is asked again".to_owned()
+        }
     };
     paint::note(QUIET, &next);
     Ok(Exit::Ok)

@@ -18,8 +18,7 @@ pub(crate) fn mcp(args: &Mcp) -> Done {
     let default = Settings::default();
     // Nobody else is there to be held up.
     let approval = options.approval_time.unwrap_or(default.approval);
-    let settings =
-        Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
+    let settings = Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
         let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, args.type_check)?);

@@ -15,9 +15,7 @@ pub(crate) fn run(args: Run) -> Done {
             let job = Job::new(source, &args.options, suspend, &session.runner)?;
             session.run(job, args.options.show, suspend)
         }
-        _ if args.options.plan => {
-            Err(Failure::usage("`--plan` takes one program", "plan the programs one at a time"))
-        }
+        _ if args.options.plan => Err(Failure::usage("`--plan` takes one program", "plan the programs one at a time")),
         _ if args.watch => Err(Failure::usage("`--watch` takes one file", "watch one, or run several once")),
         _ if suspend.is_some() => {
             Err(Failure::usage("`--suspend` takes one program", "run the programs one at a time"))

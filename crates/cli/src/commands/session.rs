@@ -5,15 +5,15 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Spinner;
-use crate::types::Types;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
+use crate::types::Types;
 use crate::{Done, paint, pending, rehearsal, show};
 use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
 use isolith_remote::{ItsLimits, Remote, Worker};
-use isolith_server::Checker as _;
 use isolith_runner::{Attend, Ended, Patience, Plan, Recording, RunError, Runner, Time};
+use isolith_server::Checker as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,13 +136,7 @@ fn variable(name: &str) -> Result<String, Failure> {
 }
 
 /// Shows how a run ended and, if it was suspended, puts it where it is to be found again.
-pub(crate) fn finish(
-    ended: &Ended,
-    show: Show,
-    suspend: Option<&Path>,
-    name: &str,
-    source: &str,
-) -> Done {
+pub(crate) fn finish(ended: &Ended, show: Show, suspend: Option<&Path>, name: &str, source: &str) -> Done {
     // What waits for someone's word is kept where that word is found.
     if let (Some(run), Some(path), true) = (&ended.suspended, suspend, ended.outcome.approvals.is_empty()) {
         write_whole(path, &run.to_bytes())?;

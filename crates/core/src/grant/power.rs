@@ -95,7 +95,7 @@ impl Bindings {
         let binding = |name: &str| BindingName::new(name).ok();
         match (pattern.namespace(), pattern.exact()) {
             (None, name) => {
-                name.and_then(|name| binding(name.as_str())).iter().for_each(|name| add(&mut self.tools, name))
+                name.and_then(|name| binding(name.as_str())).iter().for_each(|name| add(&mut self.tools, name));
             }
             (Some(namespace), name) => {
                 binding(namespace).iter().for_each(|name| add(&mut self.namespaces, name));

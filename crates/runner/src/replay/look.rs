@@ -82,8 +82,9 @@ fn see(w: &str, name: &str, expression: &str) -> String {
 
 /// A word that occurs nowhere in the program.
 fn unused(program: &Program, grants: &[Grant], expressions: &[String]) -> String {
-    let granted =
-        |word: &str| grants.iter().any(|grant| matches!(&grant.power, Power::Tool(tool) if tool.name.to_string() == word));
+    let granted = |word: &str| {
+        grants.iter().any(|grant| matches!(&grant.power, Power::Tool(tool) if tool.name.to_string() == word))
+    };
     let taken = |word: &str| {
         program.code.contains(word) || granted(word) || expressions.iter().any(|expression| expression.contains(word))
     };

@@ -3,7 +3,9 @@
 use super::read::{Found, Most};
 use super::rows::{SUSPENDED, keeper_name, micros};
 use crate::database::corrupt;
-use isolith_core::{Approval, Ask, CallId, CallerId, Consent, Heard, Keeper, RunId, RunRecord, Said, Timestamp, Verdict, Word};
+use isolith_core::{
+    Approval, Ask, CallId, CallerId, Consent, Heard, Keeper, RunId, RunRecord, Said, Timestamp, Verdict, Word,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 /// The most approvals of one list.
@@ -88,12 +90,7 @@ pub(super) fn begin(db: &Connection, caller: &CallerId, run: &RunId, call: CallI
     Ok(u64::from(!db.prepare_cached(sql)?.exists(key)?))
 }
 
-pub(super) fn list(
-    db: &Connection,
-    caller: Option<&CallerId>,
-    run: Option<&RunId>,
-    _: Most,
-) -> Found<Vec<Approval>> {
+pub(super) fn list(db: &Connection, caller: Option<&CallerId>, run: Option<&RunId>, _: Most) -> Found<Vec<Approval>> {
     let sql = "SELECT caller, run, ask, verdict, decided_by, decided_us, begun FROM approvals
         WHERE (?1 IS NULL OR caller = ?1) AND (?2 IS NULL OR run = ?2) ORDER BY asked_us, caller, run, call LIMIT ?3";
     let mut statement = db.prepare_cached(sql)?;
@@ -124,8 +121,7 @@ pub(super) fn decided(db: &Connection, keeper: Keeper) -> Found<Vec<(CallerId, R
         WHERE verdict IS NOT NULL AND begun = 0 AND state = '{SUSPENDED}' AND keeper = ?1 LIMIT ?2"
     );
     let mut statement = db.prepare_cached(&sql)?;
-    let found = statement.query_map((keeper_name(keeper), DECIDED_MAX), |row| {
-        Ok((CallerId(row.get(0)?), RunId(row.get(1)?)))
-    })?;
+    let found = statement
+        .query_map((keeper_name(keeper), DECIDED_MAX), |row| Ok((CallerId(row.get(0)?), RunId(row.get(1)?))))?;
     found.collect::<rusqlite::Result<_>>().map(Some)
 }

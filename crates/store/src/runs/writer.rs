@@ -1,7 +1,7 @@
 //! The thread that writes runs: what came while it was busy goes into one transaction, so a wait for the disk serves many.
 
-use super::{approvals, reply};
 use super::rows::{self, Existing, micros};
+use super::{approvals, reply};
 use crate::StoreError;
 use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, StoreProblem, Timestamp, Word};
 use rusqlite::{Connection, TransactionBehavior};
