@@ -39,3 +39,20 @@ for (const [way, open] of Object.entries(ways)) {
     });
   });
 }
+
+test("types are checked before a program runs, where that is asked for", async () => {
+  const client = new Modern(name, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const env = { ...place.env, ISOLITH_TYPESCRIPT: `${process.cwd()}/types` };
+  await client.connect(new ModernStdio({ ...stdio, env, args: [...stdio.args, "--type-check"] }));
+  const run = (program) => client.callTool({ name: "execute", arguments: { program } });
+  const wrong = await run("console.log('on');\nreturn (await tools.sums.add({ a: 1, b: '2' })).total");
+  assert.equal(wrong.isError, true);
+  const { code, line, message } = wrong.structuredContent.error;
+  assert.deepEqual([code, line], ["types", 2]);
+  assert.match(message, /line 2, column \d+: Type 'string' is not assignable to type 'number'\. \(TS2322\)\nline 2, column \d+: Property 'total' does not exist/);
+  // It was not run at all.
+  assert.equal(wrong.structuredContent.logs, undefined);
+  const right = await run("const { sum } = await tools.sums.add({ a: 1, b: 2 });\nreturn sum");
+  assert.equal(right.structuredContent.value, 3, JSON.stringify(right));
+  await client.close();
+});
