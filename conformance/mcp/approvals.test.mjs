@@ -90,6 +90,14 @@ describe("a client whose person can be asked", () => {
     assert.equal(marks("deploy.log"), "");
   });
 
+  test("and is not shown again at once, in today's protocol either", async () => {
+    let asked = 0;
+    const client = await modern(new ModernStdio(stdio), () => ({ action: (asked++, "cancel") }));
+    const result = await execute(client);
+    await client.close();
+    assert.deepEqual([result.structuredContent.status, asked, marks("deploy.log")], ["suspended", 2, ""]);
+  });
+
   test("declining is a no", async () => {
     const client = await modern(new ModernStdio(stdio), () => ({ action: "decline" }));
     const result = await execute(client);

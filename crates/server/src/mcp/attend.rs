@@ -39,6 +39,7 @@ impl Mcp {
         }
         let digest = state::digest(&request.name, &arguments);
         let is_script = request.name == tools::SCRIPT;
+        let mut silent = false;
         let progress = progress::Progress::of(&context);
         let hear = |run: &Arc<Run>| {
             if let Some(progress) = &progress {
@@ -50,7 +51,7 @@ impl Mcp {
                 let state = state::read(&self.app, &visit.caller.id, text, &digest)?;
                 let run = self.app.runs.find(&visit.caller, &state.run).await?;
                 hear(&run);
-                self.take(&run, &state.asks, request.input_responses.unwrap_or_default()).await?;
+                silent = !self.take(&run, &state.asks, request.input_responses.unwrap_or_default()).await?;
                 run
             }
             (None, tools::RESUME) => {
@@ -108,7 +109,8 @@ impl Mcp {
                 true => Ok(script::waits(&run.id).into()),
                 false => answer::suspended(&outcome, &run.id).map(Into::into),
             };
-            if !can_ask(&context, &visit.caller) {
+            // Who closed the forms without a word is not shown them again at once.
+            if silent || !can_ask(&context, &visit.caller) {
                 return waits();
             }
             let review = reviewed(&self.app, &run).await?;
@@ -147,8 +149,8 @@ impl Mcp {
         Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
     }
 
-    /// What the client's person said in answer to that.
-    async fn take(&self, run: &Arc<Run>, asks: &[CallId], said: InputResponses) -> Result<(), Refusal> {
+    /// What the client's person said in answer to that. False when they said nothing.
+    async fn take(&self, run: &Arc<Run>, asks: &[CallId], said: InputResponses) -> Result<bool, Refusal> {
         let open = run.approvals.open();
         if !asks.iter().any(|call| open.iter().any(|ask| ask.id == *call)) && !said.is_empty() {
             return Err(state::spent(Refusal::new(axum::http::StatusCode::CONFLICT, "approval.answered", "")));
@@ -162,6 +164,7 @@ impl Mcp {
                 words.push((ask.id, verdict));
             }
         }
+        let any = !words.is_empty();
         for (call, verdict) in words {
             let for_all = verdict.consent != isolith_core::Consent::Once;
             match self.app.runs.decide(run, call, verdict, "mcp").await {
@@ -170,7 +173,7 @@ impl Mcp {
                 other => other.map_err(state::spent)?,
             }
         }
-        Ok(())
+        Ok(any)
     }
 
     /// Asks the person while the call waits, as older clients can. False when they gave no word.

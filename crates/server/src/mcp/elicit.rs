@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 /// What is shown of arguments, and of a program.
 const ARGS_CHARS_MAX: usize = 2_000;
 const LINES_AROUND: usize = 3;
+/// Arguments longer than this cannot be changed in a form.
+const FORM_BYTES_MAX: usize = 64 << 10;
 const LISTED_MAX: usize = 10;
 
 /// The key of a question among others.
@@ -26,7 +28,7 @@ pub(super) fn form(ask: &Ask, review: &Value) -> Result<ElicitRequestParams, Ref
         },
         "reason": { "type": "string", "title": "If not: why", "description": "The program sees it", "maxLength": Verdict::REASON_CHARS_MAX },
     });
-    if let Some(args) = &ask.args {
+    if let Some(args) = ask.args.as_ref().filter(|args| args.text().len() <= FORM_BYTES_MAX) {
         let description = "Other arguments to call it with, as JSON. Leave it as it is to agree to what is asked.";
         properties["args"] =
             json!({ "type": "string", "title": "Arguments", "description": description, "default": args.text() });
