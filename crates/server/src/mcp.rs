@@ -21,7 +21,7 @@ use crate::error::Refusal;
 use axum::http::request::Parts;
 use http::Visit;
 pub(crate) use http::{door, serve as route};
-use isolith_core::{Grant, Power, Rule, ToolGrant, nearest};
+use isolith_core::{Grant, Power, Rule, nearest};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -126,7 +126,7 @@ fn asked(arguments: &[u8], caller: &Caller) -> Result<Asked, Refusal> {
 fn granted(caller: &Caller) -> Vec<Grant> {
     let mut grants = caller.ceiling.all();
     // A tool without a command or a namespace is one that the client brings, and a client of this kind brings none.
-    let nobodys = |tool: &ToolGrant| tool.command.is_empty() && tool.name.namespace().is_none();
-    grants.retain(|grant| grant.rule == Rule::Deny || !matches!(&grant.power, Power::Tool(tool) if nobodys(tool)));
+    let brought = |grant: &Grant| !matches!(&grant.power, Power::Tool(tool) if tool.is_embedders());
+    grants.retain(|grant| grant.rule == Rule::Deny || brought(grant));
     grants
 }

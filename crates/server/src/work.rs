@@ -54,7 +54,7 @@ impl Runs {
         let suspended = SuspendedRun::from_bytes(&bytes).map_err(|error| failed(&error))?;
         drop(bytes);
         // The client's own functions are its own affair; everything else is held against today's policy.
-        let own = |grant: &Grant| matches!(&grant.power, Power::Tool(tool) if tool.command.is_empty());
+        let own = |grant: &Grant| matches!(&grant.power, Power::Tool(tool) if tool.is_embedders());
         let (tools, others): (Vec<Grant>, Vec<Grant>) = suspended.grants().iter().cloned().partition(own);
         let mut grants = run.caller.ceiling.grants(others)?.grants;
         grants.extend(tools);
