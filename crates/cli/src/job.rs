@@ -261,7 +261,9 @@ fn approvals(
 
 /// The grants that someone agreed to for a whole run.
 fn agreed(said: &[Approval]) -> impl Iterator<Item = String> + '_ {
-    let all = |one: &&Approval| one.said.as_ref().is_some_and(|said| said.verdict.consent != Consent::Once);
+    // What the run has not taken up yet is said to it when it asks, and kept for good where that was meant.
+    let all =
+        |one: &&Approval| one.begun && one.said.as_ref().is_some_and(|said| said.verdict.consent != Consent::Once);
     said.iter().filter(all).map(|one| one.ask.grant.clone())
 }
 

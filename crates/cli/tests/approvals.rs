@@ -335,7 +335,7 @@ if (both[0].ok) await tools.look({ n: 1 });
 return both";
     folder.write("p.ts", program);
     let plan = isolith(&folder, &["run", "p.ts", "--manifest", "policy.toml", "--plan"]);
-    let expected = "asks: the tool `deploy` with {\"env\":\"prod\"} (`ask tool:deploy`, line 3)
+    let expected = "asks: the tool `deploy` with {\"env\":\"prod\",\"known\":null} (`ask tool:deploy`, line 3)
 asks: the tool `deploy` with {\"env\":\"test\"} (`ask tool:deploy`, line 3)
 left out: put notes
 may come: `tool:look`, line 4

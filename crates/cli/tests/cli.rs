@@ -105,7 +105,7 @@ fn bad_input_is_one_line_and_a_hint_before_anything_runs() {
         (&["eval", "1", "--time", "yesterday"], "`--time yesterday` is not a moment"),
         (&["run", "a.js", "b.js", "--watch"], "`--watch` takes one file"),
         (&["run", "a.js", "--jobs", "0"], "invalid value '0' for '--jobs <N>'"),
-        (&["resume", "missing.run"], "cannot read `missing.run`"),
+        (&["resume", "missing.run"], "there is no file and no run `missing.run`"),
         (&["resume", "empty.js"], "this is not a suspended run, or it is damaged"),
         (&["completions", "nosuchshell"], "invalid value 'nosuchshell'"),
     ];

@@ -50,6 +50,7 @@ fn test(runtime: &Runtime, runner: &Runner, case: &Arc<Case>) -> Result<(), Fail
 }
 
 async fn outcome(runner: Runner, case: Arc<Case>) -> Result<isolith_core::Outcome, Failed> {
-    let fixtures = Arc::new(Fixtures::new(case.header.tools.iter().copied()));
+    let fixtures = Fixtures::new(case.header.tools.iter().copied());
+    let fixtures = Arc::new(fixtures.with_namespaces(case.header.namespaces.clone()));
     Ok(run(&runner, case.plan()?, &fixtures).await?)
 }

@@ -422,6 +422,10 @@ impl Drive {
     async fn park(&mut self) {
         self.waiting.clear();
         self.in_flight.shutdown().await;
+        let unnamed: Vec<_> = self.performing.values().map(|one| (one.record, one.unnamed.clone())).collect();
+        for (record, unnamed) in unnamed {
+            record.into_iter().for_each(|at| self.name(at, unnamed.clone()));
+        }
         let mut again: Vec<(CallId, HostCall)> =
             self.performing.drain().filter_map(|(id, performing)| Some((id, performing.call?))).collect();
         again.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));

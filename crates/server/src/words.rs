@@ -55,7 +55,8 @@ impl Runs {
         let kept = self.store.approvals(Some(caller), Some(run)).await;
         let kept = kept.map_err(|error| Refusal::internal("finding what was said", &error))?;
         let for_all = |said: &isolith_core::Said| said.verdict.consent != Consent::Once;
-        let agreed = kept.iter().filter(|one| one.said.as_ref().is_some_and(for_all));
+        // What the run has not taken up yet is said to it when it asks, and kept for good where that was meant.
+        let agreed = kept.iter().filter(|one| one.begun && one.said.as_ref().is_some_and(for_all));
         let agreed = agreed.map(|one| one.ask.grant.clone()).collect();
         // One that was begun and never came to an end is among them: its call is told so.
         Ok((kept.into_iter().map(|one| (one.ask, one.said.map(|said| said.verdict))).collect(), agreed))

@@ -89,16 +89,18 @@ fn a_budget_outlives_a_suspension() {
 }
 
 #[test]
-fn what_has_to_be_asked_is_refused_where_nobody_can_be() {
+fn what_has_to_be_asked_waits_where_nobody_is_there() {
     let scene = scene();
     for flags in
         [&["--grant", "ask egress:BASE"][..], &["--grant", "ask egress:BASE", "--no-prompt", "--allow-net", "BASE"]]
     {
         let outcome = scene.run("return (await fetch('BASE/x')).status", flags);
-        refused(&outcome, "egress.denied", "has to be agreed to by someone");
+        assert_eq!((outcome.code, &outcome.json["status"]), (75, &json!("suspended")), "{:#}", outcome.json);
+        assert_eq!(outcome.json["calls"][0]["what"], outcome.json["approvals"][0]["what"]);
     }
     let manifest = "grants = [{ kind = \"tool\", name = \"mail\", command = \"cat\", rule = \"ask\" }]\n";
-    refused(&scene.run_under(manifest, "return tools.mail(1)", &[]), "tool.denied", "has to be agreed to");
+    let outcome = scene.run_under(manifest, "return tools.mail(1)", &[]);
+    assert_eq!((outcome.code, &outcome.json["approvals"][0]["args"]), (75, &json!(1)), "{:#}", outcome.json);
     assert_eq!(scene.origin.connections(), 0);
 }
 
