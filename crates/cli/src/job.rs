@@ -5,10 +5,11 @@ use crate::ask::{self, Terminal};
 use crate::commands::session;
 use crate::failure::Failure;
 use crate::grants;
-use crate::toolbox;
 use crate::paint::{self, ERROR, HINT};
 use crate::pending::{APPROVAL_TIME, Drawer};
+use crate::snippets;
 use crate::source::Source;
+use crate::toolbox;
 use isolith_core::{
     Ambient, Approval, AuditLog, Consent, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
     SecretSource, narrow, narrow_limits,
@@ -151,8 +152,8 @@ impl Job {
         let mut means = means(&grants, &options.grants, &ceiling, runner)?;
         let tools = ceiling.tools(named);
         let tools = toolbox::toolbox(tools, means.folder.clone(), Arc::clone(&means.net))?;
-        means.upstreams = tools.clone().map(|tools| tools as _);
-        if let Some(approvals) = approvals(&grants, &options.grants, means.upstreams.is_some(), &run)? {
+        means.upstreams = snippets::beside(tools.clone(), &grants, runner, means.folder.clone())?;
+        if let Some(approvals) = approvals(&grants, &options.grants, tools.is_some(), &run)? {
             means.approver = Arc::new(approvals);
             let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
             plan.patience = Some(Patience { timer, outside: Duration::ZERO });
@@ -181,15 +182,20 @@ impl Job {
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
         let grants = ceiling.narrow(saved).grants;
         if grants.is_empty() {
-            return Ok(Resumable { run: run.narrowed_to(Vec::new()), host: Arc::new(NoTools), audit: None, asks: false });
+            return Ok(Resumable {
+                run: run.narrowed_to(Vec::new()),
+                host: Arc::new(NoTools),
+                audit: None,
+                asks: false,
+            });
         }
         let mut means = means(&grants, options, &ceiling, runner)?;
         let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
         let mut named = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
         toolbox::with_servers(&mut named, options)?;
         let tools = toolbox::toolbox(ceiling.tools(named.tools), means.folder.clone(), Arc::clone(&means.net))?;
-        means.upstreams = tools.map(|tools| tools as _);
-        let approvals = approvals(&grants, options, means.upstreams.is_some(), &id)?;
+        means.upstreams = snippets::beside(tools.clone(), &grants, runner, means.folder.clone())?;
+        let approvals = approvals(&grants, options, tools.is_some(), &id)?;
         let asks = approvals.is_some();
         if let Some(approvals) = approvals {
             // One that was begun before and never came to an end is put there too: it is told so.

@@ -1,6 +1,6 @@
 //! The door for agents that speak MCP, over stdin and stdout. What programs may do is said here, by whoever configures the client.
 
-use super::serve::{parts, runtime, stdio};
+use super::serve::{Saved, parts, runtime, stdio};
 use crate::args::GrantOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,11 +17,10 @@ pub(crate) fn mcp(options: &GrantOptions) -> Done {
     let default = Settings::default();
     // Nobody else is there to be held up.
     let approval = options.approval_time.unwrap_or(default.approval);
-    let settings =
-        Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
+    let settings = Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
-        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings)?);
+        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, &Saved::OfThisUser)?);
         let served = server.serve_mcp(reader, writer).await;
         served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
         Ok(Exit::Ok)
