@@ -160,13 +160,13 @@ impl Snippets {
         let sql = format!(
             "SELECT {ENTRY} FROM snippets AS one WHERE version = (SELECT max(version) FROM snippets WHERE name = one.name) ORDER BY name"
         );
-        self.with(|db| db.prepare_cached(&sql)?.query_map([], |row| entry(row))?.collect())
+        self.with(|db| db.prepare_cached(&sql)?.query_map([], entry)?.collect())
     }
 
     /// What can be told about every version of a name that is kept, the last at the end.
     pub fn versions(&self, name: &BindingName) -> Result<Vec<SnippetEntry>, StoreError> {
         let sql = format!("SELECT {ENTRY} FROM snippets WHERE name = ?1 ORDER BY version");
-        self.with(|db| db.prepare_cached(&sql)?.query_map([name.as_str()], |row| entry(row))?.collect())
+        self.with(|db| db.prepare_cached(&sql)?.query_map([name.as_str()], entry)?.collect())
     }
 
     /// A version of a name, or its last.
@@ -284,8 +284,8 @@ fn one(db: &Connection, name: &BindingName, which: &str, version: Option<u32>) -
     let sql = format!("SELECT {ENTRY}, digest, manifest, source FROM snippets WHERE name = ?1 {which}");
     let mut statement = db.prepare_cached(&sql)?;
     match version {
-        Some(version) => statement.query_row((name.as_str(), version), |row| snippet(row)).optional(),
-        None => statement.query_row([name.as_str()], |row| snippet(row)).optional(),
+        Some(version) => statement.query_row((name.as_str(), version), snippet).optional(),
+        None => statement.query_row([name.as_str()], snippet).optional(),
     }
 }
 

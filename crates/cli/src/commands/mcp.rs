@@ -20,7 +20,7 @@ pub(crate) fn mcp(options: &GrantOptions) -> Done {
     let settings = Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
-        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, &Saved::OfThisUser)?);
+        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, Saved::OfThisUser)?);
         let served = server.serve_mcp(reader, writer).await;
         served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
         Ok(Exit::Ok)

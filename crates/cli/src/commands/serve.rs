@@ -37,7 +37,7 @@ pub(crate) fn serve(args: Serve) -> Done {
     raise_file_limit();
     let runtime = runtime(args.stdio)?;
     runtime.block_on(async {
-        let parts = parts(&data, policy, args.ca.clone(), settings, &Saved::OfNobody)?;
+        let parts = parts(&data, policy, args.ca.clone(), settings, Saved::OfNobody)?;
         if args.stdio {
             return stdio::serve(&Server::new(parts)).await;
         }
@@ -90,6 +90,7 @@ fn settings(args: &Serve) -> Settings {
 }
 
 /// Whose saved programs those that are served can call.
+#[derive(Clone, Copy)]
 pub(crate) enum Saved {
     /// Of this user, who is the only caller.
     OfThisUser,
@@ -102,7 +103,7 @@ pub(crate) fn parts(
     policy: Option<Manifest>,
     ca: Option<PathBuf>,
     settings: Settings,
-    saved: &Saved,
+    saved: Saved,
 ) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
     let engine = QuickJs::new(Options { live, computing: COMPUTING, ..Options::default() })
