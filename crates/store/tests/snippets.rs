@@ -52,7 +52,7 @@ fn a_program_is_found_as_it_was_saved() {
     for store in [&store, &data.snippets().unwrap()] {
         assert_eq!(store.find(&name("total"), None).unwrap().as_ref(), Some(&saved.snippet));
         assert_eq!(store.find(&name("total"), Some(1)).unwrap().as_ref(), Some(&saved.snippet));
-        assert_eq!(store.list().unwrap(), [saved.snippet.entry.clone()]);
+        assert_eq!(store.list().unwrap(), std::slice::from_ref(&saved.snippet.entry));
     }
     assert_eq!(store.find(&name("total"), Some(2)).unwrap(), None);
     assert_eq!(store.find(&name("Total"), None).unwrap(), None);
