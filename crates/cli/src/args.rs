@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Keep secrets that grants can use, encrypted
     #[command(subcommand)]
     Secret(Secret),
+    /// Keep programs by name, for other programs to call as `tools.snippets.<NAME>(input)`
+    #[command(subcommand)]
+    Snippet(Snippet),
     /// Serve runs to clients in other languages: HTTP, events, WebSockets, or stdin and stdout
     Serve(Serve),
     /// Give an MCP client one tool that runs programs, over stdin and stdout
@@ -218,6 +221,9 @@ pub(crate) struct GrantOptions {
     /// The tools of MCP servers, as `tools.<server>.<function>`: a file like `.mcp.json`, with `mcpServers`
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp_servers: Vec<PathBuf>,
+    /// The programs kept by `isolith snippet`, as `tools.snippets.<NAME>`; each may do what it was saved with, as far as this one may
+    #[arg(long)]
+    pub(crate) allow_snippets: bool,
     /// The most that any program may do here, a file like a manifest: everything else is narrowed to it
     #[arg(long, value_name = "FILE", env = "ISOLITH_POLICY")]
     pub(crate) policy: Option<PathBuf>,
@@ -275,6 +281,69 @@ pub(crate) enum Tools {
         #[command(flatten)]
         options: GrantOptions,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Snippet {
+    /// Keep a program, or a new version of it
+    Save(SaveSnippet),
+    /// Agree to what the last version of a program may do
+    Agree {
+        /// Its name
+        name: String,
+        /// Print it as JSON, with what it may do more than before
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what is kept
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a program: its signature, what it may do, and its source
+    Show {
+        /// Its name
+        name: String,
+        /// An earlier version
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        version: Option<u32>,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a program with all its versions
+    Rm {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct SaveSnippet {
+    /// What to call it by
+    pub(crate) name: String,
+    /// The program; `-` reads it from stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What it may do and use, a manifest; otherwise what its text says that it needs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+    /// The JSON Schema of its input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input_schema: Option<PathBuf>,
+    /// The JSON Schema of what it returns
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
+    /// Agree to it, also when it may do more than the version before
+    #[arg(long)]
+    pub(crate) agree: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

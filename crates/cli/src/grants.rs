@@ -3,6 +3,7 @@
 use crate::args::GrantOptions;
 use crate::failure::Failure;
 use crate::paint::{self, QUIET};
+use crate::snippets;
 use isolith_core::{
     BindingName, Bounds, Credential, Egress, Grant, HostPattern, InvokeGrant, Manifest, Ports, Power, Schemes,
     SecretGrant, SecretName, SecretSource, ToolGrant, narrow,
@@ -40,6 +41,13 @@ pub(crate) fn requested(options: &GrantOptions, manifest: Option<&Manifest>) -> 
         for path in paths {
             grants.push(line(&format!("files:{access} {path}"), path)?);
         }
+    }
+    if options.allow_snippets {
+        if manifest.is_some_and(|manifest| manifest.tools.keys().any(|name| name.as_str() == snippets::NAMESPACE)) {
+            let message = format!("`{}` is what saved programs go by with `--allow-snippets`", snippets::NAMESPACE);
+            return Err(Failure::usage(message, "call that namespace of the manifest something else"));
+        }
+        grants.push(snippets::all()?);
     }
     for text in &options.tool {
         let (name, command) = pair(text, "--tool", "write it as `--tool 'name=command arg'`")?;

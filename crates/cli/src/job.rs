@@ -8,6 +8,7 @@ use crate::grants;
 use crate::paint::{self, ERROR, HINT};
 use crate::pending::{APPROVAL_TIME, Drawer};
 use crate::rehearsal::{Notes, Rehearsal};
+use crate::snippets;
 use crate::source::Source;
 use crate::toolbox;
 use crate::types::Types;
@@ -159,8 +160,8 @@ impl Job {
         let mut means = means(&grants, &options.grants, &ceiling, runner)?;
         let tools = ceiling.tools(named);
         let tools = toolbox::toolbox(tools, means.folder.clone(), Arc::clone(&means.net))?;
-        means.upstreams = tools.clone().map(|tools| tools as _);
-        let asks = means.upstreams.is_some() || options.plan;
+        means.upstreams = snippets::beside(tools.clone(), &grants, runner, means.folder.clone())?;
+        let asks = tools.is_some() || options.plan;
         let whom = if options.plan { Whom::Nobody } else { Whom::of(&options.grants) };
         if let Some(approvals) = approvals(&grants, &options.grants, asks, whom, &run)? {
             means.approver = Arc::new(approvals);
@@ -211,8 +212,8 @@ impl Job {
         let mut named = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
         toolbox::with_servers(&mut named, options)?;
         let tools = toolbox::toolbox(ceiling.tools(named.tools), means.folder.clone(), Arc::clone(&means.net))?;
-        means.upstreams = tools.map(|tools| tools as _);
-        let approvals = approvals(&grants, options, means.upstreams.is_some(), Whom::of(options), &id)?;
+        means.upstreams = snippets::beside(tools.clone(), &grants, runner, means.folder.clone())?;
+        let approvals = approvals(&grants, options, tools.is_some(), Whom::of(options), &id)?;
         let asks = approvals.is_some();
         if let Some(approvals) = approvals {
             // One that was begun before and never came to an end is put there too: it is told so.

@@ -16,6 +16,7 @@ mod pending;
 mod progress;
 mod rehearsal;
 mod show;
+mod snippets;
 mod source;
 mod terminal;
 mod toolbox;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Why(args) => commands::why::why(&args),
         Command::Policy(args) => commands::policy::policy(args),
         Command::Secret(args) => commands::secret::secret(args),
+        Command::Snippet(args) => commands::snippet::snippet(args),
         Command::Serve(args) => commands::serve::serve(args),
         Command::Mcp(args) => commands::mcp::mcp(&args),
         Command::Tools(args) => commands::tools::tools(args),

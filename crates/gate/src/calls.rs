@@ -3,13 +3,13 @@
 use crate::book::{Entry, now};
 use crate::gate::Gate;
 use crate::ledger::Passed;
-use crate::means::{Invocation, Invoked};
+use crate::means::{Code, Invocation, Invoked};
 use crate::outside::For;
 use crate::upstream::Owner;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp, Power, Rule,
-    SecretName, ToolGrant, ToolName, admit,
+    Ambient, Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp,
+    Limits, Power, Rule, SecretName, ToolGrant, ToolName, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -126,37 +126,45 @@ impl Gate {
         }
         let label = (format!("tool:{name}"), name.to_string());
         let sent = args.as_ref().map_or(0, |args| args.text().len());
-        self.booked(label, sent, async {
-            let first = admit::tool(&self.grants, &name, args.as_ref());
-            let owner = match &first {
-                Ok(admitted) if self.is_upstream(&name, admitted.grant) => self.owner_of(&name).await,
-                _ => Owner::Agrees,
-            };
-            let decide = |args: Option<&Json>| owner.narrows(admit::tool(&self.grants, &name, args));
-            let passed = self.pass_with(id, args.as_ref(), decide, || format!("the tool `{name}`")).await;
-            let Passed { index, args: edited, .. } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
-            let (grant, args) = (&self.grants[index], edited.or(args));
-            let Power::Tool(tool) = &grant.power else { return Err((missing("tool.missing", "no such tool"), None)) };
-            self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
-            let reply = match self.commanded(&name, tool) {
-                None if name.namespace().is_some() => {
-                    HostReply::Value { json: self.upstream(&name, args).await.map_err(|error| (error, None))? }
+        let mut acts = Vec::new();
+        let mut answer = self
+            .booked(label, sent, async {
+                let first = admit::tool(&self.grants, &name, args.as_ref());
+                let owner = match &first {
+                    Ok(admitted) if self.is_upstream(&name, admitted.grant) => self.owner_of(&name).await,
+                    _ => Owner::Agrees,
+                };
+                let decide = |args: Option<&Json>| owner.narrows(admit::tool(&self.grants, &name, args));
+                let passed = self.pass_with(id, args.as_ref(), decide, || format!("the tool `{name}`")).await;
+                let Passed { index, args: edited, .. } = passed.map_err(|r| (r.error, Some(r.wanted)))?;
+                let (grant, args) = (&self.grants[index], edited.or(args));
+                let Power::Tool(tool) = &grant.power else {
+                    return Err((missing("tool.missing", "no such tool"), None));
+                };
+                self.schemas.check_input(&name, args.as_ref()).map_err(|error| (error, None))?;
+                let reply = match self.commanded(&name, tool) {
+                    None if name.namespace().is_some() => {
+                        let Invoked { result, acts: done } = self.upstream(&name, args).await;
+                        acts = done;
+                        HostReply::Value { json: result.map_err(|error| (error, None))? }
+                    }
+                    None => {
+                        let call = HostCall::Tool { name: name.clone(), args };
+                        self.outside.wait(id, For::Tool, self.means.tools.call(id, call)).await.reply
+                    }
+                    Some(tool) => {
+                        let json = run_command(tool, args.as_ref(), &self.means.folder).await;
+                        HostReply::Value { json: json.map_err(|error| (error, None))? }
+                    }
+                };
+                if let HostReply::Value { json } = &reply {
+                    self.schemas.check_output(&name, json.as_ref()).map_err(|error| (error, None))?;
                 }
-                None => {
-                    let call = HostCall::Tool { name: name.clone(), args };
-                    self.outside.wait(id, For::Tool, self.means.tools.call(id, call)).await.reply
-                }
-                Some(tool) => {
-                    let json = run_command(tool, args.as_ref(), &self.means.folder).await;
-                    HostReply::Value { json: json.map_err(|error| (error, None))? }
-                }
-            };
-            if let HostReply::Value { json } = &reply {
-                self.schemas.check_output(&name, json.as_ref()).map_err(|error| (error, None))?;
-            }
-            Ok((reply, grant))
-        })
-        .await
+                Ok((reply, grant))
+            })
+            .await;
+        answer.acts.extend(acts);
+        answer
     }
 
     /// Whether a tool is for who brings its namespace, and not for a command.
@@ -188,14 +196,10 @@ impl Gate {
                 let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
                     return Err((missing("invoke.missing", "there are no programs to invoke here"), None));
                 };
-                if self.depth >= DEPTH_MAX {
-                    let message = format!("programs may invoke each other {DEPTH_MAX} deep");
-                    return Err((wrong("invoke.depth", message), None));
-                }
-                let gate =
-                    self.below(&own.grants, name.as_str()).map_err(|error| (wrong("invoke.grants", error), None))?;
-                let program = own.program.clone();
-                let invocation = Invocation { name: name.clone(), program, input: args, limits: self.limits, gate };
+                let gate = self.descend(&own.grants, self.limits, name.as_str()).map_err(|error| (error, None))?;
+                let program = own.program.clone().map(Code::File);
+                let (limits, ambient) = (self.limits, Ambient::default());
+                let invocation = Invocation { name: name.clone(), program, input: args, limits, ambient, gate };
                 let Invoked { result, acts: done } = programs.invoke(invocation).await;
                 acts = done;
                 let reply = match result {
@@ -207,6 +211,14 @@ impl Gate {
             .await;
         answer.acts.extend(acts);
         answer
+    }
+
+    /// The gate of a program that is run for this one, unless it would be one too deep.
+    pub(crate) fn descend(&self, grants: &[Grant], limits: Limits, program: &str) -> Result<Gate, CallError> {
+        if self.depth >= DEPTH_MAX {
+            return Err(wrong("invoke.depth", format!("programs may invoke each other {DEPTH_MAX} deep")));
+        }
+        self.below(grants, limits, program).map_err(|error| wrong("invoke.grants", error))
     }
 
     pub(crate) async fn reveal(&self, id: CallId, name: SecretName) -> Answer {

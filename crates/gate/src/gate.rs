@@ -95,12 +95,12 @@ impl Gate {
     }
 
     /// The gate of a program that this run invokes: it has no grant that this one has not.
-    pub(crate) fn below(&self, requested: &[Grant], program: &str) -> Result<Gate, String> {
+    pub(crate) fn below(&self, requested: &[Grant], limits: Limits, program: &str) -> Result<Gate, String> {
         let grants = narrow(&self.grants, requested).grants.into();
         let identity = Identity { run: self.book.run.clone(), program: program.to_owned() };
         let ledger = Arc::new(Ledger::under(Arc::clone(&self.ledger)));
         let redactor = Arc::clone(&self.redactor);
-        Gate::with(grants, self.limits, identity, Arc::clone(&self.means), redactor, ledger, self.depth + 1)
+        Gate::with(grants, limits, identity, Arc::clone(&self.means), redactor, ledger, self.depth + 1)
     }
 
     /// Goes on with a run that made these calls before it left memory.

@@ -4,8 +4,8 @@ use crate::egress::Net;
 use crate::gate::Gate;
 use crate::upstream::Upstreams;
 use isolith_core::{
-    Act, Answer, Ask, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json, KeySpaces,
-    Limits, RunId, SecretStore, Verdict,
+    Act, Ambient, Answer, Ask, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json,
+    KeySpaces, Limits, RunId, SecretStore, Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,14 +93,24 @@ pub trait Programs: Send + Sync {
 pub struct Invocation {
     /// Its name.
     pub name: BindingName,
-    /// The file its source is in, where the grant says so.
-    pub program: Option<String>,
+    /// Its source, or the file that it is in, where the grant says so.
+    pub program: Option<Code>,
     /// Its input.
     pub input: Option<Json>,
     /// What it may use: no more than its caller.
     pub limits: Limits,
+    /// What it may know of the world.
+    pub ambient: Ambient,
     /// What it may do: its own grants, as far as its caller has them.
     pub gate: Gate,
+}
+
+/// Where the source of a program is.
+pub enum Code {
+    /// In this file.
+    File(String),
+    /// Here.
+    Text(String),
 }
 
 /// What became of it.

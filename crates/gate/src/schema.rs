@@ -63,16 +63,15 @@ impl Schemas {
             let Some(name) = tool.name.exact().filter(|_| tool.input.is_some() || tool.output.is_some()) else {
                 continue;
             };
-            let compiled = |schema: &Option<Json>, what: &str| match schema {
-                None => Ok(None),
-                Some(schema) => compile(schema)
-                    .map(Some)
-                    .map_err(|why| format!("the {what} schema of the tool `{name}` cannot be used: {why}")),
-            };
-            let pair = Pair { input: compiled(&tool.input, "input")?, output: compiled(&tool.output, "output")? };
+            let pair = Pair::of(name, tool.input.as_ref(), tool.output.as_ref())?;
             tools.entry(name.clone()).or_default().push(pair);
         }
         Ok(Schemas { tools })
+    }
+
+    /// Those of one tool, whoever says so.
+    pub(crate) fn of_one(name: &ToolName, input: Option<&Json>, output: Option<&Json>) -> Result<Self, String> {
+        Ok(Schemas { tools: [(name.clone(), vec![Pair::of(name, input, output)?])].into() })
     }
 
     /// Whether a tool may be called with this argument. An absent argument counts as null.
@@ -97,6 +96,18 @@ impl Schemas {
 
     fn of_tool(&self, name: &ToolName) -> impl Iterator<Item = &Pair> {
         self.tools.get(name).into_iter().flatten()
+    }
+}
+
+impl Pair {
+    fn of(name: &ToolName, input: Option<&Json>, output: Option<&Json>) -> Result<Pair, String> {
+        let compiled = |schema: Option<&Json>, what: &str| match schema {
+            None => Ok(None),
+            Some(schema) => compile(schema)
+                .map(Some)
+                .map_err(|why| format!("the {what} schema of the tool `{name}` cannot be used: {why}")),
+        };
+        Ok(Pair { input: compiled(input, "input")?, output: compiled(output, "output")? })
     }
 }
 

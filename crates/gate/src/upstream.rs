@@ -1,12 +1,16 @@
 //! Tools of other servers, by namespace: who performs them, and what a guest is told about them.
 
+use crate::Schemas;
 use crate::book::Entry;
 use crate::gate::Gate;
+use crate::means::{Code, Invocation, Invoked, Programs};
 use isolith_core::{
-    Admitted, Answer, BoxFuture, CallError, Grant, HostReply, Json, Power, Refusal, Rule, ToolGrant, ToolName, admit,
+    Admitted, Ambient, Answer, BindingName, BoxFuture, CallError, Digest, Grant, HostReply, Json, Limits, Power,
+    Refusal, Rule, ToolGrant, ToolName, admit, narrow_limits,
 };
 use serde::Deserialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// How many tools a search finds unless it is asked for fewer or more.
 const SEARCH_LIMIT: usize = 10;
@@ -28,6 +32,16 @@ pub trait Upstreams: Send + Sync {
     /// What its owner says about this tool: the stricter of this and the grant's rule holds.
     fn rule<'a>(&'a self, name: &'a ToolName) -> BoxFuture<'a, Rule>;
 
+    /// Why it is refused where the rule forbids it, as the end of a sentence.
+    fn why_not(&self, name: &ToolName) -> String {
+        format!("forbidden by who brings it: see `deny` of `[tools.{}]`", name.namespace().unwrap_or_default())
+    }
+
+    /// The program that does the work of a tool, if it is one: it is run below its caller, and the tool is not performed otherwise.
+    fn program(&self, _gate: &Gate, _name: &ToolName) -> Result<Option<ToolProgram>, CallError> {
+        Ok(None)
+    }
+
     /// Tools that go with some words, of those for which `granted` says yes: `[{"path", "description"}, …]`.
     fn search<'a>(
         &'a self,
@@ -42,6 +56,24 @@ pub trait Upstreams: Send + Sync {
         path: &'a str,
         granted: &'a (dyn Fn(&ToolName) -> bool + Sync),
     ) -> BoxFuture<'a, Result<String, CallError>>;
+}
+
+/// A tool that is a program.
+pub struct ToolProgram {
+    /// Its source.
+    pub source: String,
+    /// What it may do, as far as its caller may.
+    pub grants: Vec<Grant>,
+    /// What it may use, as far as its caller may.
+    pub limits: Limits,
+    /// What it may know of the world.
+    pub ambient: Ambient,
+    /// The JSON Schema of its input.
+    pub input: Option<Json>,
+    /// The JSON Schema of its value.
+    pub output: Option<Json>,
+    /// Who runs it.
+    pub programs: Arc<dyn Programs>,
 }
 
 /// What the owner of a tool adds to a decision about it.
@@ -91,24 +123,45 @@ impl Gate {
             Rule::Ask => Owner::Asks(Grant { power: wanted(), rule: Rule::Ask, budgets: Vec::new() }),
             Rule::Deny => Owner::Forbids(Refusal {
                 what: format!("the tool `{name}`"),
-                why: format!(
-                    "forbidden by who brings it: see `deny` of `[tools.{}]`",
-                    name.namespace().unwrap_or_default()
-                ),
+                why: upstreams.why_not(name),
                 wanted: wanted(),
             }),
         }
     }
 
     /// Performs a tool of a namespace, which was admitted.
-    pub(crate) async fn upstream(&self, name: &ToolName, args: Option<Json>) -> Result<Option<Json>, CallError> {
-        match &self.means.upstreams {
-            Some(upstreams) => upstreams.call(self, name, args).await,
-            None => {
-                let message = format!("nobody brings the tool `{name}`: there are no namespaces here");
-                Err(error("Error", "tool.missing", message))
+    pub(crate) async fn upstream(&self, name: &ToolName, args: Option<Json>) -> Invoked {
+        let alone = |result| Invoked { result, acts: Vec::new() };
+        let Some(upstreams) = &self.means.upstreams else {
+            let message = format!("nobody brings the tool `{name}`: there are no namespaces here");
+            return alone(Err(error("Error", "tool.missing", message)));
+        };
+        match upstreams.program(self, name) {
+            Ok(None) => alone(upstreams.call(self, name, args).await),
+            Ok(Some(program)) => {
+                // On its own: few calls run a program, and every call would make room for it.
+                let ran = Box::pin(self.run_tool(name, program, args)).await;
+                ran.unwrap_or_else(|error| alone(Err(error)))
             }
+            Err(error) => alone(Err(error)),
         }
+    }
+
+    /// Runs a tool that is a program: with its own grants as far as this run has them, and what it did in this run's receipt.
+    async fn run_tool(&self, name: &ToolName, program: ToolProgram, args: Option<Json>) -> Result<Invoked, CallError> {
+        let ToolProgram { source, grants, limits, ambient, input, output, programs } = program;
+        let unusable = |problem: String| error("Error", "tool.failed", problem);
+        let schemas = Schemas::of_one(name, input.as_ref(), output.as_ref()).map_err(unusable)?;
+        schemas.check_input(name, args.as_ref())?;
+        let limits = narrow_limits(&self.limits, &limits);
+        // By what it is and not by its name: an answer that holds for exactly this program holds for no later one of that name.
+        let gate = self.descend(&grants, limits, &Digest::of(&source).to_string())?;
+        let called = BindingName::new(name.function()).map_err(|problem| unusable(problem.to_string()))?;
+        let code = Some(Code::Text(source));
+        let invocation = Invocation { name: called, program: code, input: args, limits, ambient, gate };
+        let Invoked { result, acts } = programs.invoke(invocation).await;
+        let checked = |json: Option<Json>| schemas.check_output(name, json.as_ref()).map(|()| json);
+        Ok(Invoked { result: result.and_then(checked), acts })
     }
 
     /// `tools.search` and `tools.describe`: granted with any namespace, and silent about what is not granted.

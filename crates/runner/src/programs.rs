@@ -1,11 +1,11 @@
 use crate::{Attend, Plan, RunError, Runner};
 use isolith_core::{Act, BoxFuture, CallError, Host, Json, OutputSink, Status, Stream, Timestamp};
-use isolith_gate::{Invocation, Invoked, Programs};
+use isolith_gate::{Code, Invocation, Invoked, Programs};
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Programs that other programs may invoke, each in the file that its grant names.
+/// Programs that other programs may invoke, each in the file that its grant names, or brought along.
 pub struct ProgramFiles {
     runner: Runner,
     folder: PathBuf,
@@ -18,15 +18,20 @@ impl ProgramFiles {
     }
 
     async fn run(&self, invocation: Invocation) -> Invoked {
-        let Invocation { name, program, input, limits, gate } = invocation;
+        let Invocation { name, program, input, limits, ambient, gate } = invocation;
         let nothing_done = |error| Invoked { result: Err(error), acts: Vec::new() };
-        let Some(program) = program else {
-            return nothing_done(failed("invoke.missing", format!("no file is given for the program `{name}`")));
+        let source = match program {
+            None => {
+                return nothing_done(failed("invoke.missing", format!("no file is given for the program `{name}`")));
+            }
+            Some(Code::Text(source)) => Some(source),
+            Some(Code::File(file)) => read(&self.folder.join(file), limits.source_bytes),
         };
-        let Some(source) = read(&self.folder.join(program), limits.source_bytes) else {
+        let Some(source) = source else {
             return nothing_done(failed("invoke.missing", format!("the program `{name}` cannot be read")));
         };
         let plan = Plan { grants: gate.grants(), limits, input, ..Plan::new(source, name.as_str()) };
+        let plan = plan.with_ambient(ambient);
         let attend = Attend::new(Arc::new(gate) as Arc<dyn Host>, Arc::new(Unheard));
         // Boxed, because a program that is run may run another.
         let running: BoxFuture<'_, Result<crate::Ended, RunError>> = Box::pin(self.runner.run(plan, attend));

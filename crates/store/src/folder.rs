@@ -1,6 +1,6 @@
 use crate::database;
-use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, Schema};
-use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, StoreError};
+use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, SNIPPETS, Schema};
+use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, Snippets, StoreError};
 use isolith_core::CallerId;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -94,6 +94,11 @@ impl DataFolder {
         Consent::open(&self.file(&CONSENT))
     }
 
+    /// The programs that are kept by name.
+    pub fn snippets(&self) -> Result<Snippets, StoreError> {
+        Snippets::open(&self.file(&SNIPPETS))
+    }
+
     /// The journals of recorded runs.
     pub fn journals(&self) -> Result<Journals, StoreError> {
         Journals::open(self.path.join(JOURNALS))
@@ -117,7 +122,7 @@ impl DataFolder {
             .extend(callers.filter(|entry| entry.file_name().to_str().is_some_and(is_name)).map(|entry| entry.path()));
         folders[1..].sort();
         let files = folders.iter().flat_map(|folder| {
-            [&KV, &AUDIT, &SECRETS, &CONSENT, &RUNS, &KEYS].map(|schema| (folder.join(schema.file), schema))
+            [&KV, &AUDIT, &SECRETS, &CONSENT, &SNIPPETS, &RUNS, &KEYS].map(|schema| (folder.join(schema.file), schema))
         });
         let check = |(path, schema): (PathBuf, &Schema)| {
             let sound = database::check(&path, schema);

@@ -1,4 +1,4 @@
-//! What outlives a run: key spaces, secrets, audit, consent, runs, keys to a server, in SQLite files of one data folder, and journals.
+//! What outlives a run: key spaces, secrets, audit, consent, snippets, runs, keys to a server, in SQLite files of one data folder, and journals.
 //!
 //! A [`DataFolder`] opens each store when it is asked for. Several processes may use one folder at the same time. What was
 //! acknowledged is on disk: a process that is killed at any moment loses nothing of it.
@@ -15,6 +15,7 @@ mod migrations;
 mod readers;
 mod runs;
 mod secrets;
+mod snippets;
 
 pub use audit::{Audit, AuditQuery, Retention};
 pub use consent::{Answer, Consent};
@@ -25,3 +26,4 @@ pub use keys::{Keys, NewKey};
 pub use kv::Kv;
 pub use runs::Runs;
 pub use secrets::{KeySource, SecretEntry, Secrets};
+pub use snippets::{NewSnippet, SavedSnippet, Snippet, SnippetEntry, Snippets};

@@ -90,6 +90,26 @@ pub(crate) const CONSENT: Schema = Schema {
     "],
 };
 
+pub(crate) const SNIPPETS: Schema = Schema {
+    file: "snippets.sqlite",
+    steps: &["
+        -- What can be large is last: lists need not read it.
+        CREATE TABLE snippets (
+            name TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            description TEXT NOT NULL,
+            input TEXT,
+            output TEXT,
+            agreed INTEGER NOT NULL,
+            created_us INTEGER NOT NULL,
+            digest TEXT NOT NULL,
+            manifest TEXT NOT NULL,
+            source TEXT NOT NULL,
+            PRIMARY KEY (name, version)
+        ) STRICT;
+    "],
+};
+
 pub(crate) const RUNS: Schema = Schema {
     file: "runs.sqlite",
     steps: &["

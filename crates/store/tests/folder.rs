@@ -9,14 +9,15 @@ use isolith_store::{AuditQuery, DataFolder, KeySource, StoreError};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-const FILES: [&str; 6] =
-    ["kv.sqlite", "audit.sqlite", "secrets.sqlite", "consent.sqlite", "runs.sqlite", "keys.sqlite"];
+const FILES: [&str; 7] =
+    ["kv.sqlite", "audit.sqlite", "secrets.sqlite", "consent.sqlite", "snippets.sqlite", "runs.sqlite", "keys.sqlite"];
 
 fn open(data: &DataFolder, file: &str) -> Result<(), StoreError> {
     match file {
         "kv.sqlite" => data.kv().map(drop),
         "audit.sqlite" => data.audit().map(drop),
         "secrets.sqlite" => data.secrets().map(drop),
+        "snippets.sqlite" => data.snippets().map(drop),
         "runs.sqlite" => data.runs().map(drop),
         "keys.sqlite" => data.keys().map(drop),
         _ => data.consent().map(drop),

@@ -1,6 +1,6 @@
 //! The door for agents that speak MCP, over stdin and stdout. What programs may do is said here, by whoever configures the client.
 
-use super::serve::{parts, runtime, stdio};
+use super::serve::{Saved, parts, runtime, stdio};
 use crate::args::{GrantOptions, Mcp};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -21,7 +21,8 @@ pub(crate) fn mcp(args: &Mcp) -> Done {
     let settings = Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
-        let server = Server::new(parts(&data, Some(policy), options.ca.clone(), settings, args.type_check)?);
+        let (ca, saved) = (options.ca.clone(), Saved::OfThisUser);
+        let server = Server::new(parts(&data, Some(policy), ca, settings, saved, args.type_check)?);
         let served = server.serve_mcp(reader, writer).await;
         served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
         Ok(Exit::Ok)

@@ -19,6 +19,7 @@ pub(crate) mod run;
 pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
+pub(crate) mod snippet;
 pub(crate) mod tools;
 pub(crate) mod verify;
 pub(crate) mod watch;

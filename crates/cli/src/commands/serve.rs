@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::household::Callers;
 use crate::paint::{self, QUIET};
 use crate::types::Types;
-use crate::{Done, grants, job, toolbox};
+use crate::{Done, grants, job, snippets, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_quickjs::{Options, QuickJs};
@@ -38,7 +38,7 @@ pub(crate) fn serve(args: Serve) -> Done {
     raise_file_limit();
     let runtime = runtime(args.stdio)?;
     runtime.block_on(async {
-        let parts = parts(&data, policy, args.ca.clone(), settings, false)?;
+        let parts = parts(&data, policy, args.ca.clone(), settings, Saved::OfNobody, false)?;
         if args.stdio {
             return stdio::serve(&Server::new(parts)).await;
         }
@@ -90,11 +90,21 @@ fn settings(args: &Serve) -> Settings {
     }
 }
 
+/// Whose saved programs those that are served can call.
+#[derive(Clone, Copy)]
+pub(crate) enum Saved {
+    /// Of this user, who is the only caller.
+    OfThisUser,
+    /// Of nobody: callers are strangers.
+    OfNobody,
+}
+
 pub(crate) fn parts(
     data: &DataFolder,
     policy: Option<Manifest>,
     ca: Option<PathBuf>,
     settings: Settings,
+    saved: Saved,
     type_check: bool,
 ) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
@@ -107,12 +117,17 @@ pub(crate) fn parts(
     let net = Arc::new(net);
     let named = policy.as_ref().map(|policy| policy.tools.clone()).unwrap_or_default();
     let tools = toolbox::toolbox(named, folder.clone(), Arc::clone(&net))?;
-    let granted = policy.as_ref().map(|policy| policy.grants.clone()).unwrap_or_default();
-    let checker = type_check.then(|| Types::new(granted.into(), tools.clone())).transpose()?;
+    let runner = Runner::new(Arc::new(engine));
+    let granted = policy.as_ref().map_or(&[][..], |policy| &policy.grants);
+    let checker = type_check.then(|| Types::new(granted.to_vec().into(), tools.clone())).transpose()?;
+    let upstreams = match saved {
+        Saved::OfThisUser => snippets::beside(tools, granted, &runner, folder.clone())?,
+        Saved::OfNobody => tools.map(|tools| tools as _),
+    };
     Ok(Parts {
         checker: checker.map(|checker| Arc::new(checker) as _),
-        upstreams: tools.map(|tools| tools as _),
-        runner: Runner::new(Arc::new(engine)),
+        upstreams,
+        runner,
         store: Arc::new(data.runs().map_err(job::store)?),
         keys: Arc::new(data.keys().map_err(job::store)?),
         household: Arc::new(Callers::new(data.clone(), net, folder)),

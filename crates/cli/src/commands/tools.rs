@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::job::Ceiling;
 use crate::paint::{self, HINT};
 use crate::terminal::inert;
-use crate::{Done, grants, show, toolbox};
+use crate::{Done, grants, show, snippets, toolbox};
 use isolith_core::{BindingName, CallError, Grant, Manifest, ToolName, admit};
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_tools::{Catalogue, Namespace, typescript};
@@ -73,6 +73,7 @@ fn with(options: &GrantOptions, act: impl FnOnce(&Scene) -> Done) -> Done {
             Some(toolbox) => toolbox.catalogue().await,
             None => (Arc::new(Catalogue::new(Vec::new())), Vec::new()),
         };
+        let catalogue = snippets::listed_with(catalogue, &grants)?;
         for (name, error) in &problems {
             paint::complain(HINT, "note", &inert(&format!("`{name}` cannot be reached: {}", error.message), true));
         }
