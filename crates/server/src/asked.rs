@@ -1,7 +1,7 @@
 //! The body of a request for a run, read: every field is known, and every mistake is told with its place.
 
 use crate::error::Refusal;
-use isolith_core::{BindingName, Grant, Json, Manifest, RunId, ToolGrant, nearest, quantity};
+use isolith_core::{BindingName, CallId, Grant, Json, Manifest, RunId, ToolGrant, nearest, quantity};
 use isolith_runner::Language;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -89,6 +89,33 @@ impl Table {
             None => refusal.hint(format!("there are `{}`", known.join("`, `"))),
         })
     }
+}
+
+/// Reads a list of tables, each of which names a call of a run by its `id`.
+pub(crate) fn about_calls(
+    given: Option<Json>,
+    field: &str,
+    with: &str,
+    most: usize,
+) -> Result<Vec<(CallId, Table)>, Refusal> {
+    let wrong = |message: String| Refusal::invalid(message).at(field);
+    let given = given.ok_or_else(|| wrong(format!("`{field}` is missing")))?;
+    let all: Vec<Table> =
+        given.parse().map_err(|_| wrong(format!("`{field}` is a list of `{{\"id\", \"{with}\"}}`")))?;
+    if all.is_empty() || all.len() > most {
+        return Err(wrong(format!("`{field}` has at least one, and at most {most}")));
+    }
+    let mut read: Vec<(CallId, Table)> = Vec::with_capacity(all.len());
+    for (n, mut table) in all.into_iter().enumerate() {
+        let at = format!("{field}[{n}]");
+        let id = table.parse::<u32>("id", "a call's number")?;
+        let id = CallId(id.ok_or_else(|| Refusal::invalid("`id` is missing").at(&at))?);
+        if read.iter().any(|(known, _)| *known == id) {
+            return Err(Refusal::invalid(format!("call {} is answered twice", id.0)).at(at));
+        }
+        read.push((id, table));
+    }
+    Ok(read)
 }
 
 impl Asked {

@@ -2,7 +2,7 @@
 
 use super::runs::{answer_after, find, json};
 use crate::app::{App, Authed};
-use crate::asked::{Table, duration};
+use crate::asked::{Table, about_calls, duration};
 use crate::body::Fields;
 use crate::error::Refusal;
 use crate::run::Run;
@@ -89,23 +89,8 @@ pub(crate) async fn answer(
 }
 
 fn words(given: Option<Json>) -> Result<Vec<(CallId, Verdict)>, Refusal> {
-    let wrong = |message: &str| Refusal::invalid(message).at("approvals");
-    let given = given.ok_or_else(|| wrong("`approvals` is missing"))?;
-    let all: Vec<Table> = given.parse().map_err(|_| wrong("`approvals` is a list of `{\"id\", \"decision\"}`"))?;
-    if all.is_empty() || all.len() > WORDS_MAX {
-        return Err(wrong("`approvals` has at least one, and at most a thousand"));
-    }
-    let mut words: Vec<(CallId, Verdict)> = Vec::with_capacity(all.len());
-    for (n, mut table) in all.into_iter().enumerate() {
-        let at = format!("approvals[{n}]");
-        let id = table.parse::<u32>("id", "a call's number")?;
-        let id = CallId(id.ok_or_else(|| Refusal::invalid("`id` is missing").at(&at))?);
-        if words.iter().any(|(known, _)| *known == id) {
-            return Err(Refusal::invalid(format!("call {} is answered twice", id.0)).at(at));
-        }
-        words.push((id, verdict(table, &["id"]).map_err(|refusal| refusal.at(at))?));
-    }
-    Ok(words)
+    let words = about_calls(given, "approvals", "decision", WORDS_MAX)?;
+    words.into_iter().map(|(id, table)| Ok((id, verdict(table, &[])?))).collect()
 }
 
 /// Reads what someone says, from the fields beside those that are `known` to whoever asks.

@@ -3,7 +3,7 @@
 use super::events;
 use super::query::Query;
 use crate::app::{App, Authed};
-use crate::asked::{Asked, Table, duration, run_id};
+use crate::asked::{Asked, about_calls, duration, run_id};
 use crate::body::Fields;
 use crate::caller::Caller;
 use crate::error::Refusal;
@@ -109,24 +109,8 @@ fn spent(refusal: Refusal, run: &Run, calls: &[CallId]) -> Refusal {
 }
 
 fn read_replies(given: Option<Json>) -> Result<Vec<(CallId, HostReply)>, Refusal> {
-    let wrong = |message: &str| Refusal::invalid(message).at("replies");
-    let given = given.ok_or_else(|| wrong("`replies` is missing"))?;
-    let all: Vec<Table> =
-        given.parse().map_err(|_| wrong("`replies` is a list of `{\"id\", \"value\"}` or `{\"id\", \"error\"}`"))?;
-    if all.is_empty() || all.len() > REPLIES_MAX {
-        return Err(wrong("`replies` has at least one answer"));
-    }
-    let mut replies: Vec<(CallId, HostReply)> = Vec::with_capacity(all.len());
-    for (n, mut table) in all.into_iter().enumerate() {
-        let at = format!("replies[{n}]");
-        let id = table.parse::<u32>("id", "a call's number")?;
-        let id = CallId(id.ok_or_else(|| Refusal::invalid("`id` is missing").at(&at))?);
-        if replies.iter().any(|(known, _)| *known == id) {
-            return Err(Refusal::invalid(format!("call {} is answered twice", id.0)).at(at));
-        }
-        replies.push((id, replies::read(table)?));
-    }
-    Ok(replies)
+    let replies = about_calls(given, "replies", "value", REPLIES_MAX)?;
+    replies.into_iter().map(|(id, table)| Ok((id, replies::read(table)?))).collect()
 }
 
 /// `POST /v1/runs/{run}/cancel`
