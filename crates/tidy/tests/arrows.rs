@@ -37,6 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolith-runner",
             "isolith-server",
             "isolith-store",
+            "isolith-tools",
+            "isolith-upstream",
         ],
     ),
 ];
