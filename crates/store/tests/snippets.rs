@@ -69,7 +69,7 @@ fn what_may_do_more_is_not_agreed_to() {
     let store = data.snippets().unwrap();
     assert_eq!(save(&store, &new("1", &["kv:notes"])), (1, true, true, vec![]));
     assert_eq!(save(&store, &new("2", &["kv:read notes"])), (2, true, true, vec![]));
-    let grown = vec!["granted: `egress:example.com`".to_owned()];
+    let grown = vec!["granted: `egress:https://example.com`".to_owned()];
     assert_eq!(save(&store, &new("3", &["kv:read notes", "egress:example.com"])), (3, true, false, grown.clone()));
     // The next with the same needs is held against what was agreed to, not against the one before.
     assert_eq!(save(&store, &new("4", &["kv:read notes", "egress:example.com"])), (4, true, false, grown.clone()));
