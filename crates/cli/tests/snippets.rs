@@ -53,7 +53,7 @@ fn a_saved_program_is_called_by_another() {
 #[test]
 fn without_the_grant_there_is_none_and_nothing_is_opened() {
     let place = place();
-    let ran = place.outcome("return typeof tools", &["--allow-kv", "notes"]);
+    let ran = place.outcome("return typeof tools.snippets", &["--allow-kv", "notes"]);
     assert_eq!(ran.value(), &json!("undefined"));
     assert!(!place.data_path().join("snippets.sqlite").exists());
     let place = with_total();

@@ -86,7 +86,7 @@ fn what_a_server_was_given_is_nowhere_else() {
     let program = "return JSON.stringify([await tools.my_sums.about({}), await tools.describe('my_sums.leak')])";
     let ran = isolith(&folder, &[&["eval", program, "--json"][..], &SERVERS].concat());
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(SECRET), "{ran:?}");
-    assert!(ran.stdout.contains("***"), "it was not given at all: {ran:?}");
+    assert!(ran.stdout.contains("[redacted HIDDEN]"), "it was not given at all: {ran:?}");
 }
 
 #[test]
