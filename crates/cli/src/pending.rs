@@ -18,6 +18,8 @@ use std::time::Duration;
 pub(crate) const APPROVAL_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long a run is kept after the last question about it has expired, or after its end.
 const KEEP: Duration = Duration::from_secs(7 * 24 * 3600);
+/// So many questions are told one by one.
+const TOLD_MAX: usize = 10;
 
 /// Where questions of one run are kept. Nothing is opened before there is one.
 pub(crate) struct Drawer {
@@ -107,8 +109,11 @@ pub(crate) async fn settle(ended: &Ended, before: Option<&Kept>, quiet: bool) ->
 }
 
 fn tell(outcome: &Outcome, run: &RunId) {
-    for ask in &outcome.approvals {
+    for ask in outcome.approvals.iter().take(TOLD_MAX) {
         paint::complain(HINT, "asks", &inert(&format!("{} (`{}`)", ask.what, ask.grant), true));
+    }
+    if let Some(more) = outcome.approvals.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+        paint::complain(HINT, "asks", &format!("{more} more"));
     }
     paint::note(QUIET, &format!("suspended until someone agrees: `isolith approvals show {run}`"));
 }

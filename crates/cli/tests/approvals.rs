@@ -377,3 +377,21 @@ fn a_client_that_takes_its_time_over_a_tool_that_was_agreed_to_is_not_asked_agai
     let done = server.post(&format!("/v1/runs/{run}/calls"), "", &reply).json();
     assert_eq!((&done["status"], &done["value"]), (&json!("ok"), &json!("sent")), "{done}");
 }
+
+#[test]
+fn a_program_can_be_asked_about_before_it_is_invoked() {
+    let folder = place();
+    folder.write("twice.ts", "return 2 * input");
+    let flags = ["--program", "twice=twice.ts", "--grant", "ask invoke:twice"];
+    let ran = isolith(&folder, &[&["eval", "return await invoke('twice', 1)", "--json"], &flags[..]].concat());
+    let outcome: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let run = outcome["run"].as_str().unwrap();
+    assert_eq!(isolith(&folder, &["approvals", "approve", run, "--args", "21"]).code, 0);
+    assert_eq!(resumed(&folder, run)["value"], 42);
+    // What it would ask about itself is refused: its caller is at work meanwhile.
+    folder.write("asks.ts", "return await tools.deploy(1).catch((error) => error.code)");
+    let flags = ["--program", "asks=asks.ts", "--manifest", "policy.toml"];
+    let ran = isolith(&folder, &[&["eval", "return await invoke('asks')"], &flags[..]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "tool.denied\n"), "{}", ran.stderr);
+    assert_eq!(marks(&folder, "deploy.log"), "");
+}

@@ -162,8 +162,8 @@ impl<D: Desk> Approver for Asking<D> {
             return Box::pin(std::future::ready(Verdict::approve(Consent::Run)));
         }
         let Some(call) = call else {
-            let reason = "this request is under way already, and nobody can be asked about its next step: \
-                send it there directly, and with its whole body";
+            let reason = "nobody can be asked in the middle of this: it belongs to a program that another invoked, to a redirect, \
+                or to a request whose body is streamed";
             return Box::pin(std::future::ready(Verdict::deny(Some(reason.into()))));
         };
         let fresh = {

@@ -8,8 +8,8 @@ use crate::outside::For;
 use crate::upstream::Owner;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Ambient, Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, Json, KvOp,
-    Limits, Power, Rule, SecretName, ToolGrant, ToolName, admit,
+    Ambient, Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, InvokeGrant, Json,
+    KvOp, Limits, Power, Rule, SecretName, ToolGrant, ToolName, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -196,6 +196,7 @@ impl Gate {
                 let (Some(programs), Power::Invoke(own)) = (&self.means.programs, &grant.power) else {
                     return Err((missing("invoke.missing", "there are no programs to invoke here"), None));
                 };
+                let own = self.programmed(own);
                 let gate = self.descend(&own.grants, self.limits, name.as_str()).map_err(|error| (error, None))?;
                 let program = own.program.clone().map(Code::File);
                 let (limits, ambient) = (self.limits, Ambient::default());
@@ -211,6 +212,16 @@ impl Gate {
             .await;
         answer.acts.extend(acts);
         answer
+    }
+
+    /// The grant that says which program it is: one that only asks may leave that to one that allows.
+    fn programmed<'a>(&'a self, invoke: &'a InvokeGrant) -> &'a InvokeGrant {
+        let others =
+            self.grants.iter().filter(|grant| grant.rule != Rule::Deny).filter_map(|grant| match &grant.power {
+                Power::Invoke(other) if other.name == invoke.name => Some(other),
+                _ => None,
+            });
+        std::iter::once(invoke).chain(others).find(|invoke| invoke.program.is_some()).unwrap_or(invoke)
     }
 
     /// The gate of a program that is run for this one, unless it would be one too deep.
