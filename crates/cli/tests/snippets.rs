@@ -60,7 +60,7 @@ fn without_the_grant_there_is_none_and_nothing_is_opened() {
     let ran = place.outcome(CALL, &["--allow-kv", "notes"]);
     assert_eq!((ran.code, &ran.json["status"]), (1, &json!("error")), "{:#}", ran.json);
     let ran = place.outcome(CALL, &["--grant", "tool:snippets.other"]);
-    assert_eq!((ran.code, &ran.json["status"]), (1, &json!("error")), "{:#}", ran.json);
+    assert_eq!((ran.code, &ran.json["error"]["code"]), (126, &json!("tool.denied")), "{:#}", ran.json);
     let ran = place.outcome(CALL, &["--allow-snippets", "--grant", "deny tool:snippets.total"]);
     assert_eq!((ran.code, &ran.json["error"]["code"]), (126, &json!("tool.denied")), "{:#}", ran.json);
 }
