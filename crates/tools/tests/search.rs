@@ -301,7 +301,8 @@ fn what_does_not_exist_for_someone_is_not_told() {
     let exists = |path: &str| path.starts_with("github.") && path != "github.createIssue";
     let view = catalogue.only(&exists);
     let found: Vec<String> = view.search("issue", 10).into_iter().map(|found| found.path).collect();
-    assert_eq!(found, ["github.listIssues"]);
+    assert_eq!(found[0], "github.listIssues");
+    assert!(found.iter().all(|path| exists(path)), "{found:?}");
     assert_eq!(view.search("", 100).len(), 4);
     assert!(view.find("github.listIssues").is_ok());
     let unknown = view.find("github.createIssue").unwrap_err();
