@@ -7,9 +7,15 @@ use isolith_core::{Scope, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
+mod approvals;
+mod replay;
 mod snippet;
+mod tools;
 
+pub(crate) use approvals::{Agree, Approvals};
+pub(crate) use replay::{Policy, Replay, Why};
 pub(crate) use snippet::{SaveSnippet, Snippet};
+pub(crate) use tools::Tools;
 
 /// Runs code that nobody has read, in a sandbox that starts with no authority at all.
 #[derive(Parser)]
@@ -263,30 +269,6 @@ pub(crate) struct Prompt {
     pub(crate) grants: GrantOptions,
 }
 
-#[derive(Subcommand)]
-pub(crate) enum Tools {
-    /// Find tools by words
-    Search {
-        /// The words
-        query: String,
-        /// How many to show at most
-        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-        limit: u32,
-        #[command(flatten)]
-        options: GrantOptions,
-        /// Print them as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show the TypeScript declaration of a tool or of a namespace
-    Describe {
-        /// `github.create_issue`, or `github`
-        path: String,
-        #[command(flatten)]
-        options: GrantOptions,
-    },
-}
-
 #[derive(Args)]
 pub(crate) struct Check {
     /// The program; `-` reads it from stdin
@@ -321,53 +303,6 @@ pub(crate) enum Manifest {
     },
     /// Print the JSON Schema of manifests, for editors
     Schema,
-}
-
-#[derive(Args)]
-pub(crate) struct Replay {
-    /// The run: its name, the beginning of it, or `last`. Without one the recorded runs are listed
-    #[arg(value_name = "RUN")]
-    pub(crate) run: Option<String>,
-    /// Stop before the reply to this call is delivered, and show the program as it is then
-    #[arg(long, value_name = "CALL", requires = "run")]
-    pub(crate) until: Option<u32>,
-    /// Evaluate an expression there; can be given several times
-    #[arg(long, value_name = "EXPRESSION", requires = "until")]
-    pub(crate) eval: Vec<String>,
-    /// Forget the run instead
-    #[arg(long, requires = "run", conflicts_with = "until")]
-    pub(crate) forget: bool,
-    /// Print the findings as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct Why {
-    /// The run: its name, the beginning of it, or `last`
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
-    /// The call's number. Without one the calls are listed
-    #[arg(value_name = "CALL")]
-    pub(crate) call: Option<u32>,
-    /// Print the explanation as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Policy {
-    /// Decide about the calls of recorded runs by another policy; exits with 1 when a decision would change
-    Test {
-        /// The policy, a file like a manifest
-        file: PathBuf,
-        /// The runs; all that are recorded unless some are named
-        #[arg(value_name = "RUN")]
-        runs: Vec<String>,
-        /// Print the changes as JSON
-        #[arg(long)]
-        json: bool,
-    },
 }
 
 #[derive(Subcommand)]
@@ -523,64 +458,6 @@ pub(crate) enum Key {
         #[arg(long)]
         json: bool,
     },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Approvals {
-    /// Show what waits for an answer
-    List {
-        /// Print it as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show what a run asks: the program, the call, what it did so far and what may still come
-    Show {
-        /// The run, or the beginning of its name
-        run: String,
-        /// Print it as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Agree to a call
-    Approve {
-        #[command(flatten)]
-        which: Agree,
-        /// Agree to all that the same grant asks about in this run
-        #[arg(long = "for-run", conflicts_with = "always")]
-        run_long: bool,
-        /// Agree to that for every run of exactly this program
-        #[arg(long)]
-        always: bool,
-        /// Make the call with these arguments instead, as JSON
-        #[arg(long, value_name = "JSON")]
-        args: Option<String>,
-        /// Print what was said as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Do not agree: the program gets an error that it can catch
-    Deny {
-        #[command(flatten)]
-        which: Agree,
-        /// Why, for the program to see
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-        /// Print what was said as JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Args)]
-pub(crate) struct Agree {
-    /// The run, or the beginning of its name
-    pub(crate) run: String,
-    /// The numbers of its calls; not needed where only one waits
-    #[arg(value_name = "CALL")]
-    pub(crate) calls: Vec<u32>,
-    /// Every call of the run that waits
-    #[arg(long, conflicts_with = "calls")]
-    pub(crate) all: bool,
 }
 
 #[derive(Subcommand)]
