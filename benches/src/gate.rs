@@ -1,5 +1,6 @@
 //! What grants cost: in a run that uses none of them, and by the call.
 
+use crate::asked;
 use crate::error::Error;
 use crate::lab::Lab;
 use crate::report::{Goal, Row};
@@ -40,6 +41,7 @@ pub(crate) async fn rows(lab: &Lab) -> Result<Vec<Row>, Error> {
         Row::time("gate.kv_get", "`kv.get`, audited", &desk.kv().await?).goal(Goal::AtMost(30.0)),
     ];
     rows.extend(desk.fetches().await?);
+    rows.extend(asked::rows(lab).await?);
     Ok(rows)
 }
 
@@ -152,11 +154,11 @@ async fn reqwest_beside(
     ])
 }
 
-fn granted(grants: &[&str]) -> Result<Arc<[Grant]>, Error> {
+pub(crate) fn granted(grants: &[&str]) -> Result<Arc<[Grant]>, Error> {
     grants.iter().map(|text| text.parse().map_err(|error| wrong(&error))).collect()
 }
 
-fn wrong(error: &dyn std::fmt::Display) -> Error {
+pub(crate) fn wrong(error: &dyn std::fmt::Display) -> Error {
     Error::Wrong { what: "grants", found: error.to_string() }
 }
 

@@ -3,10 +3,11 @@ use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
     Ambient, Answer, BindingName, Bindings, BoxFuture, CallId, End, Engine, Form, Grant, Host, HostCall, HostReply,
-    Isolate, Json, Limits, OutputSink, PendingCall, Program, Seed, Start, Step, Stream, Suspended, Timestamp, Turn,
+    Isolate, Json, Limits, Outcome, OutputSink, PendingCall, Program, RunId, Seed, Start, Step, Stream, Suspended,
+    Timestamp, Turn,
 };
 use isolith_quickjs::QuickJs;
-use isolith_runner::{Attend, Plan, Runner};
+use isolith_runner::{Attend, Plan, Recording, Runner};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,10 +99,32 @@ impl Lab {
     ) -> Result<Json, Error> {
         let plan = Plan { limits, grants: Arc::clone(grants), ..Plan::new(source, "bench.ts") };
         let attend = Attend::new(host, Arc::clone(&self.sink));
-        let outcome = self.runner.run(plan, attend).await?.outcome;
-        let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
-        outcome.value.clone().ok_or_else(failed)
+        value(self.runner.run(plan, attend).await?.outcome)
     }
+
+    /// The same with a journal.
+    pub(crate) async fn record(
+        &self,
+        source: &str,
+        grants: &Arc<[Grant]>,
+        host: Arc<dyn Host>,
+        run: RunId,
+        recording: Recording,
+    ) -> Result<Json, Error> {
+        let plan = Plan { id: Some(run), grants: Arc::clone(grants), ..Plan::new(source, "bench.ts") };
+        let attend = Attend::new(host, Arc::clone(&self.sink));
+        value(self.runner.record(plan, attend, recording).await?.outcome)
+    }
+
+    /// Tools that give their argument back.
+    pub(crate) fn echoing(&self) -> Arc<dyn Host> {
+        Arc::clone(&self.host)
+    }
+}
+
+fn value(outcome: Outcome) -> Result<Json, Error> {
+    let failed = || Error::Wrong { what: "a whole run", found: format!("{:?}", outcome.error) };
+    outcome.value.clone().ok_or_else(failed)
 }
 
 pub(crate) fn body(code: impl Into<Arc<str>>) -> Program {

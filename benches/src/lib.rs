@@ -17,6 +17,7 @@ mod memory;
 mod sources;
 mod spawn;
 
+mod asked;
 mod calls;
 mod cold;
 mod compute;

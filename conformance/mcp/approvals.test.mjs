@@ -228,6 +228,26 @@ describe("a client whose person cannot be asked", () => {
     assert.fail("it does not go on");
   });
 
+  test("and is told that it still waits, as often as it asks, when only some of it was agreed to", async () => {
+    const client = new Older(name);
+    await client.connect(new OlderStdio(stdio));
+    const { run } = (await client.callTool({ name: "execute", arguments: { program } })).structuredContent;
+    place.isolith("approvals", "approve", run, "1");
+    for (let left = 2, i = 0; left > 1; i++) {
+      assert.ok(i < 200, "it does not go on");
+      await new Promise((wait) => setTimeout(wait, 50));
+      const asked = await client.callTool({ name: "resume", arguments: { run } });
+      left = asked.structuredContent.approvals?.length;
+      assert.ok(left, JSON.stringify(asked));
+    }
+    // Longer than it is kept in memory for.
+    await new Promise((wait) => setTimeout(wait, 300));
+    const still = await client.callTool({ name: "resume", arguments: { run } });
+    await client.close();
+    assert.deepEqual(still.structuredContent.approvals?.map((ask) => ask.id), [2], JSON.stringify(still));
+    assert.equal(marks("deploy.log"), '{"env":"prod"}');
+  });
+
   test("an unknown run is said to be", async () => {
     const client = new Older(name);
     await client.connect(new OlderStdio(stdio));

@@ -24,7 +24,7 @@ export async function serve(place, ...args) {
   const child = spawn(binary, ["serve", "--listen", "127.0.0.1:0", ...args], { env: place.env, cwd: place.path, stdio: ["ignore", "ignore", "pipe"] });
   for await (const line of createInterface(child.stderr)) {
     const url = /listening on (\S+)/.exec(line)?.[1];
-    if (url !== undefined) return { url: new URL("/mcp", url), stop: () => child.kill() };
+    if (url !== undefined) return { url: new URL("/mcp", url), stop: (signal) => child.kill(signal) };
   }
   throw new Error("it does not listen");
 }

@@ -3,19 +3,23 @@ use crate::paint::{self, ERROR, HINT};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
-use isolith_core::{Scope, quantity};
+use isolith_core::{Scope, SessionName, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
 mod approvals;
 mod replay;
+mod session;
 mod snippet;
 mod tools;
+mod workflow;
 
 pub(crate) use approvals::{Agree, Approvals};
 pub(crate) use replay::{Policy, Replay, Why};
+pub(crate) use session::{Agent, CreateSession, Grep, OneSession, Session, Settings};
 pub(crate) use snippet::{SaveSnippet, Snippet};
 pub(crate) use tools::Tools;
+pub(crate) use workflow::{Attended, OneFlow, ResumeWorkflow, RunWorkflow, Workflow};
 
 /// Runs code that nobody has read, in a sandbox that starts with no authority at all.
 #[derive(Parser)]
@@ -50,9 +54,18 @@ pub(crate) enum Command {
     /// Keep secrets that grants can use, encrypted
     #[command(subcommand)]
     Secret(Secret),
+    /// Keep files and keys that programs work on: make, list, read, write, search, fork
+    #[command(subcommand)]
+    Session(Session),
+    /// Keep what holds for sessions of one kind
+    #[command(subcommand)]
+    Agent(Agent),
     /// Keep programs by name, for other programs to call as `tools.snippets.<NAME>(input)`
     #[command(subcommand)]
     Snippet(Snippet),
+    /// Run workflows: programs that call agents and go on where they stopped, whatever stopped them
+    #[command(subcommand)]
+    Workflow(Workflow),
     /// Serve runs to clients in other languages: HTTP, events, WebSockets, or stdin and stdout
     Serve(Serve),
     /// Give an MCP client one tool that runs programs, over stdin and stdout
@@ -73,6 +86,8 @@ pub(crate) enum Command {
     Consent(Consent),
     /// Measure this build on this machine
     Bench(Bench),
+    /// Copy everything that is kept, while it is in use
+    Backup(Backup),
     /// Look at what this machine offers
     Doctor(Doctor),
     /// Print a completion script for a shell
@@ -231,6 +246,9 @@ pub(crate) struct GrantOptions {
     /// The tools of MCP servers, as `tools.<server>.<function>`: a file like `.mcp.json`, with `mcpServers`
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp_servers: Vec<PathBuf>,
+    /// Run in a session, which `isolith session create` makes: `files` and `kv.session` are its own
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<SessionName>,
     /// The programs kept by `isolith snippet`, as `tools.snippets.<NAME>`; each may do what it was saved with, as far as this one may
     #[arg(long)]
     pub(crate) allow_snippets: bool,
@@ -261,6 +279,16 @@ pub(crate) struct Mcp {
     /// Check the types of each program first, with the TypeScript compiler that is installed here: mistakes go back to the model
     #[arg(long)]
     pub(crate) type_check: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Backup {
+    /// A folder that is empty or not there; as ISOLITH_DATA it is the data folder as it was
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Print how much it was as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -397,6 +425,9 @@ pub(crate) struct Serve {
     /// Certificates (PEM) that requests of programs trust besides the platform's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
+    /// A folder below which clients may have workspaces of the provider `local-directory`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) workspaces: Option<PathBuf>,
     /// How long a run that waits for its client stays in memory [default: 100ms]
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) hold: Option<Duration>,

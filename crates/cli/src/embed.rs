@@ -3,15 +3,18 @@
 mod builder;
 mod job;
 mod tool;
+mod workspace;
 
 pub use builder::{BuildError, Builder};
 pub use job::Job;
+pub use workspace::{CodeInterpreter, RunCodeOptions, Workspace};
 
 use isolith_core::{
     Digest, Grant, Host, Limits, Outcome, OutputSink, RunError as ProgramError, RunId, Stream, Timestamp,
 };
 use isolith_gate::{Gate, Identity, Means};
 use isolith_runner::{Attend, Plan, Runner};
+use isolith_store::DataFolder;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -22,6 +25,8 @@ pub struct Isolith {
     grants: Arc<[Grant]>,
     limits: Limits,
     means: Arc<Means>,
+    data: Option<DataFolder>,
+    in_memory: workspace::InMemory,
 }
 
 /// A program that was run.

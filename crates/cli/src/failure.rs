@@ -12,6 +12,12 @@ pub(crate) struct Failure {
     hint: Option<String>,
 }
 
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl Failure {
     /// Asked wrongly.
     pub(crate) fn usage(message: impl Display, hint: impl Display) -> Failure {

@@ -1,10 +1,10 @@
 //! What the server's callers have, from the data folder: each of them a folder of its own.
 
-use isolith_core::{AuditLog as _, AuditRow, BoxFuture, CallerId, RunId, SecretName, StoreProblem};
+use isolith_core::{AuditLog as _, AuditRow, BoxFuture, CallerId, RunId, SecretName, SessionStore, StoreProblem};
 use isolith_gate::Means;
 use isolith_gate::egress::Net;
 use isolith_server::{Household, Wanted};
-use isolith_store::{Audit, AuditQuery, DataFolder, Kv, Secrets, StoreError};
+use isolith_store::{Audit, AuditQuery, DataFolder, Kv, Secrets, Sessions, StoreError};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +30,7 @@ struct Stores {
     kv: Arc<Kv>,
     secrets: Arc<Secrets>,
     audit: Arc<Audit>,
+    sessions: Arc<Sessions>,
 }
 
 impl Callers {
@@ -47,6 +48,7 @@ impl Callers {
             kv: Arc::new(own.kv().map_err(problem)?),
             secrets: Arc::new(own.secrets().map_err(problem)?),
             audit: Arc::new(own.audit().map_err(problem)?),
+            sessions: Arc::new(own.sessions().map_err(problem)?),
         });
         open.all.insert(caller.clone(), Arc::clone(&stores));
         open.order.push_back(caller.clone());
@@ -81,6 +83,10 @@ impl Household for Callers {
         means.secrets = Some(Arc::clone(&stores.secrets) as _);
         means.audit = Some(Arc::clone(&stores.audit) as _);
         Ok(means)
+    }
+
+    fn sessions(&self, caller: &CallerId) -> Result<Arc<dyn SessionStore>, StoreProblem> {
+        Ok(Arc::clone(&self.stores(caller)?.sessions) as _)
     }
 
     fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::args::{GrantOptions, RunOptions};
 use crate::ask::{self, Terminal};
-use crate::commands::session;
+use crate::commands::{session, workbench};
 use crate::failure::Failure;
 use crate::grants;
 use crate::paint::{self, ERROR, HINT};
@@ -13,8 +13,8 @@ use crate::source::Source;
 use crate::toolbox;
 use crate::types::Types;
 use isolith_core::{
-    Ambient, Approval, AuditLog, Consent, Digest, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
-    SecretSource, narrow, narrow_limits,
+    Ambient, Approval, AuditLog, CallRecord, Consent, Grant, Host, Limits, Manifest, Narrowed, Power, Rule, RunId,
+    SecretSource, SessionName, Woken, is_sessions_own, narrow, narrow_limits,
 };
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_gate::{Asking, Gate, Identity, Means};
@@ -39,6 +39,8 @@ pub(crate) struct Job {
     pub(crate) types: Option<Types>,
     /// What is learnt, where nothing is to be done.
     pub(crate) rehearsal: Option<Arc<Mutex<Notes>>>,
+    /// The session that it runs in.
+    pub(crate) session: Option<SessionName>,
 }
 
 /// A suspended run with what it goes on with.
@@ -127,25 +129,40 @@ impl Job {
         suspend: Option<&Path>,
         runner: &Runner,
     ) -> Result<Job, Failure> {
+        let session = woken(&options.grants)?;
         let mut manifest = options.grants.manifest.as_deref().map(grants::manifest).transpose()?;
+        if let (None, Some(session)) = (&manifest, &session) {
+            manifest = session::manifest(session)?;
+        }
         if !options.grants.mcp_servers.is_empty() {
             toolbox::with_servers(manifest.get_or_insert_default(), &options.grants)?;
         }
         let ceiling = Ceiling::of(&options.grants)?;
-        let program = Digest::of(&source.text).to_string();
         let mut requested = grants::requested(&options.grants, manifest.as_ref())?;
         if options.grants.allow_all {
             requested.extend(ceiling.allow_all()?);
             let needs = isolith_program::needs(&source.text, &source.name, isolith_program::Language::Auto);
             requested.extend(needs.map(|needs| needs.manifest()).unwrap_or_default());
         }
-        ask::about_needs(&source, &program, &mut requested, &options.grants)?;
-        let mut plan = session::plan(source, options, suspend)?;
-        plan.limits = ceiling.limits(session::limits(options, manifest.as_ref()));
+        if let Some(session) = &session {
+            requested.extend(session.own_grants(&requested));
+        }
+        let mut plan = workbench::plan(source, options, suspend)?;
+        plan.limits = ceiling.limits(workbench::limits(options, manifest.as_ref()));
+        if let Some(session) = &session {
+            let (files, own) = (&session.open.files, own_of(Some(session), requested.clone()).0);
+            let mut load = |path: &str| isolith_workspace::module_text(&**files, &own, path);
+            plan.find_modules(&mut load).map_err(|error| Failure::program(error.render()))?;
+        }
+        // THREAT[T-CONSENT-002]: what someone agreed to is this text with these modules; another module is another program.
+        let program = plan.digest().to_string();
+        ask::about_needs(&plan, &mut requested, &options.grants)?;
         let (ambient, named) = manifest.map(|manifest| (manifest.ambient, manifest.tools)).unwrap_or_default();
         plan = plan.with_ambient(ceiling.ambient(ambient));
         let record = options.record.then(|| requested.clone());
-        let Narrowed { grants, report } = ceiling.narrow_loudly(requested);
+        let (own, requested) = own_of(session.as_ref(), requested);
+        let Narrowed { mut grants, report } = ceiling.narrow_loudly(requested);
+        grants.extend(own);
         let grants: Arc<[Grant]> = grants.into();
         (plan.grants, plan.narrowed) = (Arc::clone(&grants), report);
         let run = RunId(uuid::Uuid::now_v7().to_string());
@@ -155,9 +172,9 @@ impl Job {
         if grants.is_empty() {
             let types = options.type_check.then(|| Types::new(Arc::default(), None)).transpose()?;
             let host = Arc::new(NoTools);
-            return Ok(Job { plan, host, audit: None, record, tools: None, types, rehearsal: None });
+            return Ok(Job { plan, host, audit: None, record, tools: None, types, rehearsal: None, session: None });
         }
-        let mut means = means(&grants, &options.grants, &ceiling, runner)?;
+        let mut means = means(&grants, &options.grants, &ceiling, runner, session.as_ref())?;
         let tools = ceiling.tools(named);
         let tools = toolbox::toolbox(tools, means.folder.clone(), Arc::clone(&means.net))?;
         means.upstreams = snippets::beside(tools.clone(), &grants, runner, means.folder.clone())?;
@@ -178,14 +195,15 @@ impl Job {
             rehearsal = Some(Arc::clone(&notes));
             host = Arc::new(Rehearsal { host, grants, upstreams, notes });
         }
-        Ok(Job { plan, host, audit, record, tools, types, rehearsal })
+        let session = session.map(|session| session.session);
+        Ok(Job { plan, host, audit, record, tools, types, rehearsal, session })
     }
 
     /// The journal of the run, where it is to have one.
     pub(crate) fn recording(&mut self) -> Result<Option<Recording>, Failure> {
         let (Some(requested), Some(run)) = (self.record.take(), &self.plan.id) else { return Ok(None) };
         let journal = data_folder()?.journals().and_then(|journals| journals.create(run)).map_err(store)?;
-        Ok(Some(Recording { to: Box::new(journal), requested, durable: Durable::AtItsEnd }))
+        Ok(Some(Recording { to: Box::new(journal), requested, durable: Durable::AtItsEnd, checkpoints: None }))
     }
 
     /// What a suspended run needs to go on: its own grants, as far as they are still allowed.
@@ -198,7 +216,10 @@ impl Job {
         let ceiling = Ceiling::of(options)?;
         let flags = grants::requested(options, None)?;
         let saved: Vec<Grant> = run.grants().iter().map(|grant| with_means_of(grant, &flags)).collect();
-        let grants = ceiling.narrow(saved).grants;
+        let session = woken(options)?;
+        let (own, saved) = own_of(session.as_ref(), saved);
+        let mut grants = ceiling.narrow(saved).grants;
+        grants.extend(own);
         if grants.is_empty() {
             return Ok(Resumable {
                 run: run.narrowed_to(Vec::new()),
@@ -207,7 +228,7 @@ impl Job {
                 asks: false,
             });
         }
-        let mut means = means(&grants, options, &ceiling, runner)?;
+        let mut means = means(&grants, options, &ceiling, runner, session.as_ref())?;
         let id = run.id().cloned().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
         let mut named = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
         toolbox::with_servers(&mut named, options)?;
@@ -222,11 +243,48 @@ impl Job {
             means.approver = Arc::new(approvals);
         }
         let audit = means.audit.clone();
-        let identity = Identity { run: id, program: Digest::of(run.source()).to_string() };
+        let identity = Identity { run: id, program: run.digest().to_string() };
         let gate = Gate::new(grants.clone(), run.limits(), identity, means).map_err(invalid)?;
         let gate = gate.after(run.calls()).having_agreed(agreed(said));
         Ok(Resumable { run: run.narrowed_to(grants), host: Arc::new(gate), audit, asks })
     }
+}
+
+/// What performs what was granted on the command line to a program that is run in another way.
+pub(crate) struct Granted {
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) audit: Option<Arc<dyn AuditLog>>,
+    /// The network as the operator wants it used.
+    pub(crate) net: Arc<Net>,
+}
+
+/// What was asked for, as far as it is allowed. Nothing is opened before it is needed.
+pub(crate) fn asked_for(options: &GrantOptions) -> Result<Vec<Grant>, Failure> {
+    let manifest = options.manifest.as_deref().map(grants::manifest).transpose()?;
+    Ok(Ceiling::of(options)?.narrow_loudly(grants::requested(options, manifest.as_ref())?).grants)
+}
+
+/// The same, with someone to perform it.
+pub(crate) fn granted(
+    options: &GrantOptions,
+    grants: Vec<Grant>,
+    identity: Identity,
+    (limits, earlier): (Limits, &[CallRecord]),
+    runner: &Runner,
+) -> Result<Granted, Failure> {
+    let ceiling = Ceiling::of(options)?;
+    let net =
+        Net::new(ceiling.net(options)).map_err(|error| Failure::usage(error, "check the file and the address"))?;
+    if grants.is_empty() {
+        return Ok(Granted { grants, host: Arc::new(NoTools), audit: None, net: Arc::new(net) });
+    }
+    let means = means(&grants, options, &ceiling, runner, None)?;
+    let audit = means.audit.clone();
+    let all: Arc<[Grant]> = grants.clone().into();
+    // Counts go on where they stood.
+    let gate = Gate::new(all, limits, identity, means).map_err(invalid)?.after(earlier);
+    Ok(Granted { grants, host: Arc::new(gate), audit, net: Arc::new(net) })
 }
 
 /// Who is there to be asked at once.
@@ -283,14 +341,23 @@ fn with_means_of(saved: &Grant, flags: &[Grant]) -> Grant {
 }
 
 /// Opens what these grants need, and nothing else: a run without them starts as fast as before.
-fn means(grants: &[Grant], options: &GrantOptions, ceiling: &Ceiling, runner: &Runner) -> Result<Means, Failure> {
+fn means(
+    grants: &[Grant],
+    options: &GrantOptions,
+    ceiling: &Ceiling,
+    runner: &Runner,
+    session: Option<&Woken>,
+) -> Result<Means, Failure> {
     let folder = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
     let net =
         Net::new(ceiling.net(options)).map_err(|error| Failure::usage(error, "check the file and the address"))?;
     let mut means = Means::new(Arc::new(net), folder.clone());
     let data = data_folder()?;
     let any = |wanted: fn(&Power) -> bool| grants.iter().any(|grant| wanted(&grant.power));
-    if any(|power| matches!(power, Power::Kv(_))) {
+    if let Some(session) = session {
+        means.tree = Some(Arc::clone(&session.open.files));
+        means.kv = Some(Arc::clone(&session.open.keys));
+    } else if any(|power| matches!(power, Power::Kv(_))) {
         means.kv = Some(Arc::new(data.kv().map_err(store)?));
     }
     let stored = |power: &Power| matches!(power, Power::Secret(secret) if matches!(secret.from, None | Some(SecretSource::Store(_))));
@@ -307,6 +374,17 @@ fn means(grants: &[Grant], options: &GrantOptions, ceiling: &Ceiling, runner: &R
     }));
     means.approver = Arc::new(Terminal);
     Ok(means)
+}
+
+/// The session that a program runs in, awake.
+fn woken(options: &GrantOptions) -> Result<Option<Woken>, Failure> {
+    let Some(name) = &options.session else { return Ok(None) };
+    session::wake(&session::open()?, name).map(Some)
+}
+
+/// What is about a session's own files and keys, and what is not: a policy is about this machine.
+fn own_of(session: Option<&Woken>, grants: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
+    grants.into_iter().partition(|grant| session.is_some() && is_sessions_own(grant))
 }
 
 /// The folder where keys, secrets, audit and consent are kept.

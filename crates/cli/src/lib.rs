@@ -51,7 +51,18 @@
 
 mod embed;
 
-pub use embed::{BuildError, Builder, Isolith, Job, NotOk, Ran, RunFailed};
+pub use embed::{BuildError, Builder, CodeInterpreter, Isolith, Job, NotOk, Ran, RunCodeOptions, RunFailed, Workspace};
+
+/// Workspaces as they are declared, and what comes of using them.
+pub mod workspace {
+    pub use isolith_core::{FilesError, FilesOp, SessionName};
+    pub use isolith_workspace::Answer;
+    pub use isolith_workspace::contract::{
+        Capabilities, CodeError, CodeOutput, Declared, Network, NoSettings, Offer, Provider, RunCodeResult,
+        ScriptSettings, Switch, WorkspaceFailed, WorkspaceRef,
+    };
+}
+
 pub use isolith_core::{Grant, Json, Limits, Outcome, RunError as ProgramError, Stream};
 pub use isolith_runner::{Language, Time};
 pub use serde_json::{Value, json};

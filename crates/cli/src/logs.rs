@@ -34,11 +34,25 @@ pub(crate) fn start() -> Logs {
     }
 }
 
+/// Puts spans under those of whoever sent the request, where they are exported.
+pub(crate) fn adopt() -> Option<isolith_server::Adopt> {
+    #[cfg(feature = "otel")]
+    return otel::adopt();
+    #[cfg(not(feature = "otel"))]
+    None
+}
+
 #[cfg(feature = "otel")]
 mod otel {
     use super::BoxLayer;
+    use isolith_server::{Adopt, Trace};
+    use opentelemetry::propagation::TextMapPropagator;
     use opentelemetry::trace::TracerProvider;
+    use opentelemetry_sdk::propagation::TraceContextPropagator;
     use opentelemetry_sdk::trace::SdkTracerProvider;
+    use std::collections::HashMap;
+    use std::sync::Arc;
+    use tracing_opentelemetry::OpenTelemetrySpanExt;
     use tracing_subscriber::Layer;
     use tracing_subscriber::filter::{LevelFilter, Targets};
 
@@ -64,5 +78,15 @@ mod otel {
             .with_target("isolith_runner", LevelFilter::INFO);
         layers.push(tracing_opentelemetry::layer().with_tracer(provider.tracer("isolith")).with_filter(own).boxed());
         Some(Spans(provider))
+    }
+
+    pub(super) fn adopt() -> Option<Adopt> {
+        std::env::var_os(ENDPOINT)?;
+        Some(Arc::new(|trace: &Trace, span: &tracing::Span| {
+            let mut carrier = HashMap::from([("traceparent".to_owned(), trace.parent.clone())]);
+            carrier.extend(trace.state.iter().map(|state| ("tracestate".to_owned(), state.clone())));
+            // A span that is filtered out has no parent to set, and needs none.
+            let _ = span.set_parent(TraceContextPropagator::new().extract(&carrier));
+        }))
     }
 }

@@ -49,7 +49,10 @@ fn main() -> ExitCode {
         Command::Why(args) => commands::why::why(&args),
         Command::Policy(args) => commands::policy::policy(args),
         Command::Secret(args) => commands::secret::secret(args),
+        Command::Session(args) => commands::session::session(args),
+        Command::Agent(args) => commands::agent::agent(args),
         Command::Snippet(args) => commands::snippet::snippet(args),
+        Command::Workflow(args) => commands::workflow::workflow(args),
         Command::Serve(args) => commands::serve::serve(args),
         Command::Mcp(args) => commands::mcp::mcp(&args),
         Command::Tools(args) => commands::tools::tools(args),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Approvals(args) => commands::approvals::approvals(args),
         Command::Consent(args) => commands::consent::consent(args),
         Command::Bench(args) => commands::bench::bench(&args),
+        Command::Backup(args) => commands::backup::backup(&args),
         Command::Doctor(args) => commands::doctor::doctor(args),
         Command::Completions(args) => Ok(commands::completions::completions(args)),
     };

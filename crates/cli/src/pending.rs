@@ -6,7 +6,7 @@ use crate::paint::{self, HINT, QUIET};
 use crate::terminal::inert;
 use isolith_core::{
     Approval, Ask, BoxFuture, CallId, CallerId, Json, Keeper, Outcome, RunId, RunRecord, RunState, RunStore as _,
-    StoreProblem, Timestamp,
+    SessionName, StoreProblem, Timestamp,
 };
 use isolith_gate::Desk;
 use isolith_runner::{Ended, SuspendedRun};
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub(crate) const APPROVAL_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long a run is kept after the last question about it has expired, or after its end.
 const KEEP: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How long a session remembers a run.
+const SESSION_RUN_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// So many questions are told one by one.
 const TOLD_MAX: usize = 10;
 
@@ -61,6 +63,8 @@ impl Desk for Drawer {
 pub(crate) struct Kept {
     pub(crate) run: SuspendedRun,
     pub(crate) approvals: Vec<Approval>,
+    /// The session that it runs in.
+    pub(crate) session: Option<SessionName>,
     created: Timestamp,
 }
 
@@ -76,27 +80,35 @@ pub(crate) async fn find(data: &DataFolder, id: &str) -> Result<Kept, Failure> {
     };
     let suspended = SuspendedRun::from_bytes(&bytes).map_err(isolith_runner::RunError::Suspended)?;
     let approvals = store.approvals(Some(&caller), Some(&run)).await.map_err(failed)?;
-    Ok(Kept { run: suspended, approvals, created: record.created })
+    Ok(Kept { run: suspended, approvals, session: record.session, created: record.created })
 }
 
-/// Keeps a run that waits for a word, and what became of one that was kept.
-pub(crate) async fn settle(ended: &Ended, before: Option<&Kept>, quiet: bool) -> Result<(), Failure> {
+/// Keeps a run that waits for a word, what became of one that was kept, and every run of a session.
+pub(crate) async fn settle(
+    ended: &Ended,
+    before: Option<&Kept>,
+    session: Option<&SessionName>,
+    quiet: bool,
+) -> Result<(), Failure> {
     let Ended { outcome, suspended } = ended;
     let waits = suspended.as_ref().filter(|_| !outcome.approvals.is_empty());
-    let (Some(run), true) = (&outcome.run, waits.is_some() || before.is_some()) else { return Ok(()) };
+    let (Some(run), true) = (&outcome.run, waits.is_some() || before.is_some() || session.is_some()) else {
+        return Ok(());
+    };
     let now = now();
     let last = outcome.approvals.iter().map(|ask| ask.expires_us).max().unwrap_or(now);
     let record = RunRecord {
         caller: CallerId::terminal(),
         run: run.clone(),
         created: before.map_or(now, |before| before.created),
-        expires: last.after(KEEP),
+        expires: last.after(if session.is_some() { SESSION_RUN_KEPT } else { KEEP }),
         state: if suspended.is_some() { RunState::Suspended } else { RunState::Ended },
         outcome: Json::of(outcome).unwrap_or_else(|_| Json::null()),
         suspended: suspended.as_ref().map(SuspendedRun::to_bytes),
         wakes: None,
         continuation: None,
         keeper: Keeper::Terminal,
+        session: session.cloned(),
         asks: outcome.approvals.iter().map(|ask| (ask.clone(), None)).collect(),
     };
     let store = job::data_folder()?.runs().map_err(job::store)?;

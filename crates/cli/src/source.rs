@@ -36,6 +36,11 @@ pub(crate) fn program(path: &Path, bytes_max: u64) -> Result<Source, Failure> {
     Ok(Source { name, text })
 }
 
+/// Reads bytes from a file, or from stdin for `-`.
+pub(crate) fn bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
+    read(path, bytes_max, "write it in several files")
+}
+
 /// Reads a text that is neither a program nor data: a manifest, a policy.
 pub(crate) fn text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
     let bytes = read(path, bytes_max, "such a file is a page or two")?;

@@ -42,6 +42,11 @@ impl OutputSink for Nowhere {
 }
 
 /// Text of a program as it may be shown: on a terminal, its control characters are pictures of themselves.
+/// Text of others on its way to stdout.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    inert(text, std::io::stdout().is_terminal())
+}
+
 pub(crate) fn inert(text: &str, on_terminal: bool) -> Cow<'_, str> {
     // THREAT[T-OUTPUT-001]: escape sequences of a program could rewrite the screen or talk to the terminal.
     // Characters that turn the direction of writing would show another text than there is.

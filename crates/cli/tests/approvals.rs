@@ -111,6 +111,30 @@ fn a_yes_can_be_good_for_the_run_or_for_the_program() {
 }
 
 #[test]
+fn a_program_is_another_one_when_a_module_of_it_is() {
+    let folder = place();
+    assert_eq!(isolith(&folder, &["session", "create", "s"]).code, 0);
+    for (name, text) in [
+        ("lib.ts", "export const env = 'test';"),
+        ("p.ts", "import { env } from './lib.ts'; export default () => tools.deploy({ env });"),
+    ] {
+        assert_eq!(isolith(&folder, &["session", "write", "s", name, "--text", text]).code, 0);
+    }
+    let run = ["session", "run", "s", "p.ts", "--manifest", "policy.toml", "--json"];
+    let asked = isolith(&folder, &run);
+    assert_eq!(asked.code, 75, "{}", asked.stderr);
+    let outcome: Value = serde_json::from_str(&asked.stdout).unwrap();
+    let id = outcome["run"].as_str().unwrap();
+    assert_eq!(isolith(&folder, &["approvals", "approve", id, "--all", "--always"]).code, 0);
+    assert_eq!(resumed(&folder, id)["status"], "ok");
+    assert_eq!(isolith(&folder, &run).code, 0);
+    // The same text, of which the import says something else now.
+    assert_eq!(isolith(&folder, &["session", "edit", "s", "lib.ts", "--old", "test", "--new", "prod"]).code, 0);
+    assert_eq!(isolith(&folder, &run).code, 75);
+    assert_eq!(marks(&folder, "deploy.log"), r#"{"env":"test"}{"env":"test"}"#);
+}
+
+#[test]
 fn what_is_asked_is_shown_with_what_was_done_and_what_may_come() {
     let folder = place();
     let more =

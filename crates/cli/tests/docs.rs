@@ -39,9 +39,16 @@ fn commands_in_the_documents_do_what_they_say() {
     std::os::unix::fs::symlink(root().join("examples"), work.path().join("examples")).unwrap();
     let path = format!("{}:{}", binary().parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut count = 0;
-    for name in
-        ["README.md", "docs/guide.md", "docs/grants.md", "docs/approvals.md", "docs/record.md", "docs/snippets.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/guide.md",
+        "docs/grants.md",
+        "docs/approvals.md",
+        "docs/record.md",
+        "docs/sessions.md",
+        "docs/workflows.md",
+        "docs/snippets.md",
+    ] {
         let document = std::fs::read_to_string(root().join(name)).unwrap();
         for (command, expected) in console_blocks(&document) {
             let output = std::process::Command::new("sh")

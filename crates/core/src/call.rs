@@ -1,5 +1,5 @@
 use crate::CallOutcome;
-use crate::{BindingName, Json, SecretName, Timestamp, ToolName};
+use crate::{BindingName, FilesOp, Json, SecretName, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 mod read;
@@ -215,103 +215,6 @@ impl KvOp {
             KvOp::Put { .. } => "put",
             KvOp::Delete { .. } => "delete",
             KvOp::List { .. } => "list",
-        }
-    }
-}
-
-/// What is done with files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case")]
-pub enum FilesOp {
-    /// Answered by bytes, or by a body when there are many.
-    Read {
-        /// Which file.
-        path: String,
-        /// From this byte on.
-        #[serde(default)]
-        offset: u64,
-        /// At most this many.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        length: Option<u64>,
-    },
-    /// Answered by the file's size. Makes the folders on the way. The file is there whole or as it was.
-    Write {
-        /// Which file.
-        path: String,
-        /// Behind what is there, instead of in its place.
-        #[serde(default)]
-        append: bool,
-    },
-    /// Answered by `{"entries": [{"name", "kind": "file" | "folder" | "link", "size"}, …], "cursor": text or null}`.
-    List {
-        /// Which folder.
-        path: String,
-        /// Where an earlier list ended.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cursor: Option<String>,
-        /// At most this many.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        limit: Option<u32>,
-    },
-    /// Answered by `{"kind", "size", "modified"}`, or by null when there is nothing.
-    Stat {
-        /// What.
-        path: String,
-    },
-    /// Answered by whether there was something.
-    Remove {
-        /// What.
-        path: String,
-        /// A folder with all that is in it.
-        #[serde(default)]
-        recursive: bool,
-    },
-    /// Makes a folder and those on the way to it.
-    MakeFolder {
-        /// Which.
-        path: String,
-    },
-    /// Moves a file or a folder to another place and name, within one grant.
-    Rename {
-        /// What.
-        path: String,
-        /// Where to.
-        to: String,
-    },
-}
-
-impl FilesOp {
-    /// What it is about.
-    pub fn path(&self) -> &str {
-        match self {
-            FilesOp::Read { path, .. }
-            | FilesOp::Write { path, .. }
-            | FilesOp::List { path, .. }
-            | FilesOp::Stat { path }
-            | FilesOp::Remove { path, .. }
-            | FilesOp::MakeFolder { path }
-            | FilesOp::Rename { path, .. } => path,
-        }
-    }
-
-    /// Whether it changes something.
-    pub fn access(&self) -> crate::Access {
-        match self {
-            FilesOp::Read { .. } | FilesOp::List { .. } | FilesOp::Stat { .. } => crate::Access::Read,
-            _ => crate::Access::Write,
-        }
-    }
-
-    /// In a word.
-    pub fn verb(&self) -> &'static str {
-        match self {
-            FilesOp::Read { .. } => "read",
-            FilesOp::Write { .. } => "write",
-            FilesOp::List { .. } => "list",
-            FilesOp::Stat { .. } => "stat",
-            FilesOp::Remove { .. } => "remove",
-            FilesOp::MakeFolder { .. } => "make folder",
-            FilesOp::Rename { .. } => "rename",
         }
     }
 }

@@ -15,6 +15,13 @@ pub struct Json(Box<RawValue>);
 #[error("not valid JSON: {0}")]
 pub struct InvalidJson(#[from] serde_json::Error);
 
+impl InvalidJson {
+    /// Where the text stops being JSON: line and column, both from 1, the column in bytes.
+    pub fn place(&self) -> (usize, usize) {
+        (self.0.line(), self.0.column())
+    }
+}
+
 impl Json {
     /// Checks that `text` is one JSON value and keeps it.
     pub fn from_text(text: String) -> Result<Self, InvalidJson> {

@@ -28,7 +28,7 @@ pub fn judge_request<'a>(grants: &'a [Grant], method: &str, url: &str) -> Option
 #[expect(clippy::result_large_err, reason = "as in `admit`")]
 fn judge_files<'a>(grants: &'a [Grant], op: &FilesOp) -> Option<Result<Admitted<'a>, Refusal>> {
     let decision = admit::files(grants, &GuestPath::new(op.path()).ok()?, op.access());
-    let FilesOp::Rename { to, .. } = op else { return Some(decision) };
+    let Some(to) = op.to() else { return Some(decision) };
     let there = admit::files(grants, &GuestPath::new(to).ok()?, op.access());
     // Both places have to be allowed; the first one is what is counted.
     Some(decision.and_then(|here| there.map(|_| here)))

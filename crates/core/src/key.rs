@@ -85,6 +85,7 @@ impl Scope {
             Scope::Isolates => "isolates",
             Scope::Metrics => "metrics",
             Scope::Approvals => "approvals",
+            Scope::Sessions => "sessions",
         }
     }
 

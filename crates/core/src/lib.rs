@@ -13,6 +13,7 @@ mod audit;
 mod call;
 mod engine;
 mod fields;
+pub mod files;
 mod future;
 mod grant;
 pub mod headers;
@@ -26,10 +27,12 @@ mod narrow;
 mod outcome;
 mod program;
 pub mod quantity;
+mod session;
 mod stores;
 mod suspended;
 mod target;
 mod time;
+mod webhook;
 pub mod wire;
 
 pub use address::is_public;
@@ -38,16 +41,17 @@ pub use ambient::{Ambient, Source};
 pub use approval::{Approval, Ask, Consent, Decision, Heard, Said, Verdict};
 pub use audit::{AuditLog, AuditRow, RunId};
 pub use call::{
-    Act, Answer, BodyId, CallError, CallId, FetchCall, FilesOp, HostCall, HostReply, KvOp, MAX_READ_BYTES, PendingCall,
+    Act, Answer, BodyId, CallError, CallId, FetchCall, HostCall, HostReply, KvOp, MAX_READ_BYTES, PendingCall,
     Redirect, RequestId,
 };
 pub use engine::{End, Engine, EngineError, Failure, Host, Isolate, OutputSink, Seed, Start, Step, Turn, Unsupported};
 pub use fields::{FieldsError, nearest};
+pub use files::{FileTree, FilesError, FilesOp, FilesReason};
 pub use future::BoxFuture;
 pub use grant::{
     Access, BindingName, Bindings, Bound, BoundError, Bounds, Budget, Credential, Egress, FilesGrant, Grant,
     GrantError, GuestPath, HostPattern, InvalidHost, InvalidName, InvalidPath, InvalidPattern, InvokeGrant, KvGrant,
-    Method, PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
+    Method, PathPrefix, PathStep, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
     TemplateError, ToolGrant, ToolName, ToolPattern,
 };
 pub use journal::Recorder;
@@ -58,9 +62,14 @@ pub use manifest::{Change, Manifest, Network, SCHEMA, Upstream, UpstreamSource, 
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
 pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
 pub use program::{Digest, Form, Module, Program};
+pub use session::{
+    AgentRecord, InvalidSessionName, OpenSession, SessionError, SessionName, SessionRecord, SessionSettings,
+    SessionStore, SnapshotRecord, Tier, Woken, is_sessions_own,
+};
 pub use stores::{
     ApiKey, ApiKeys, CallerId, Keeper, KeySpaces, RunRecord, RunState, RunStore, Scope, SecretStore, StoreProblem, Word,
 };
 pub use suspended::{Suspended, SuspendedError};
 pub use target::{InvalidTarget, Target};
 pub use time::Timestamp;
+pub use webhook::{EventEffect, EventRecord, WebhookRecord, WebhookSettings};

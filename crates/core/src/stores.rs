@@ -1,7 +1,8 @@
 //! What has to be kept for longer than a run, or a process, lasts. Implementations bring a database.
 
 use crate::{
-    Approval, Ask, BindingName, BoxFuture, CallId, Heard, HostReply, Json, KvOp, RunId, SecretName, Timestamp, Verdict,
+    Approval, Ask, BindingName, BoxFuture, CallId, Heard, HostReply, Json, KvOp, RunId, SecretName, SessionName,
+    Timestamp, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,12 +60,14 @@ pub enum Scope {
     Metrics,
     /// Agree to calls of its own runs that someone has to be asked about.
     Approvals,
+    /// Have sessions: their files and keys, and programs that run in them.
+    Sessions,
 }
 
 impl Scope {
     /// Every scope there is.
-    pub const ALL: [Scope; 6] =
-        [Scope::Runs, Scope::Secrets, Scope::Audit, Scope::Isolates, Scope::Metrics, Scope::Approvals];
+    pub const ALL: [Scope; 7] =
+        [Scope::Runs, Scope::Secrets, Scope::Audit, Scope::Isolates, Scope::Metrics, Scope::Approvals, Scope::Sessions];
 }
 
 /// A key to a server, as it is kept: what is secret about it is only here as a hash.
@@ -150,8 +153,10 @@ pub struct RunRecord {
     pub continuation: Option<String>,
     /// Who goes on with it.
     pub keeper: Keeper,
-    /// The calls that it makes only if someone agrees, with what was said about those that wait for whoever brings their tool: they are
-    /// begun again when it is back. Written with it; [`RunStore::approvals`] reads them.
+    /// The session whose files and keys it has, if any.
+    pub session: Option<SessionName>,
+    /// The calls that it makes only if someone agrees, with what was said about those that have no answer yet: they are begun, or begun
+    /// again, when it is back. Written with it; [`RunStore::approvals`] reads them.
     pub asks: Vec<(Ask, Option<Verdict>)>,
 }
 
@@ -171,10 +176,12 @@ pub trait RunStore: Send + Sync {
     /// One suspended run, by its continuation; the newest where there are several.
     fn find(&self, caller: &CallerId, continuation: &str) -> BoxFuture<'_, Result<Option<RunRecord>, StoreProblem>>;
 
-    /// A caller's runs, the newest first, without their suspended states; those before a moment, and of that moment before a name.
+    /// A caller's runs, the newest first, without their suspended states; all or those in a session, and those before a moment, and of
+    /// that moment before a name.
     fn list(
         &self,
         caller: &CallerId,
+        session: Option<&SessionName>,
         before: Option<(Timestamp, &RunId)>,
         limit: u32,
     ) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>>;

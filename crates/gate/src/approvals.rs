@@ -92,11 +92,10 @@ impl Approvals {
         lock(&self.state).open.values().any(|open| open.verdict.is_some() && !open.taken)
     }
 
-    /// What was said about calls that the run has begun and has no answer to: they wait for whoever brings the tool.
-    pub fn taken(&self) -> Vec<(Ask, Verdict)> {
+    /// What was said about calls that have no answer yet: the run has not taken it up, or has and waits for whoever brings the tool.
+    pub fn said(&self) -> Vec<(Ask, Verdict)> {
         let state = lock(&self.state);
-        let taken = state.open.values().filter(|open| open.taken);
-        taken.filter_map(|open| Some((open.ask.clone(), open.verdict.clone()?))).collect()
+        state.open.values().filter_map(|open| Some((open.ask.clone(), open.verdict.clone()?))).collect()
     }
 
     /// The run is back: what was said is delivered from here on, also about calls that are made again.

@@ -8,8 +8,8 @@ use crate::outside::For;
 use crate::upstream::Owner;
 use crate::{FilesAnswer, run_command};
 use isolith_core::{
-    Ambient, Answer, BindingName, CallError, CallId, FilesOp, Grant, GuestPath, HostCall, HostReply, InvokeGrant, Json,
-    KvOp, Limits, Power, Rule, SecretName, ToolGrant, ToolName, admit,
+    Access, Ambient, Answer, BindingName, CallError, CallId, FilesError, FilesOp, FilesReason, Grant, GuestPath,
+    HostCall, HostReply, InvokeGrant, Json, KvOp, Limits, Power, Rule, SecretName, ToolGrant, ToolName, admit,
 };
 
 // THREAT[T-INVOKE-001]: programs that invoke each other without end.
@@ -80,12 +80,8 @@ impl Gate {
         let HostCall::Files { op, bytes } = call else { return HostReply::done().into() };
         let what = label.1.clone();
         self.booked(label, bytes.len(), async {
-            let invalid = |error: isolith_core::InvalidPath| (wrong("files.invalid", error.to_string()), None);
-            let path = GuestPath::new(op.path()).map_err(invalid)?;
-            let to = match &op {
-                FilesOp::Rename { to, .. } => Some(GuestPath::new(to).map_err(invalid)?),
-                _ => None,
-            };
+            let path = self.place_of(op.path())?;
+            let to = op.to().map(|to| self.place_of(to)).transpose()?;
             let decision = admit::files(&self.grants, &path, op.access());
             let grant = self
                 .pass(Some(id), decision, || what)
@@ -98,9 +94,12 @@ impl Gate {
                     let there = admit::files(grants, to, op.access());
                     let there = there.map_err(|refusal| (refusal.to_error(), Some(refusal.wanted.to_string())))?;
                     if there.asks.is_some_and(|asks| asks != grant) {
-                        let message =
-                            format!("moving something to `{to}` has to be asked about: write it there instead");
-                        return Err((wrong("files.denied", message), Some(format!("files:write {to}"))));
+                        let (doing, instead, wanted) = match op.access() {
+                            Access::Read => ("comparing something with", "read it", "read"),
+                            Access::Write => ("moving something to", "write it there", "write"),
+                        };
+                        let message = format!("{doing} `{to}` has to be asked about: {instead} instead");
+                        return Err((wrong("files.denied", message), Some(format!("files:{wanted} {to}"))));
                     }
                 }
             }
@@ -118,6 +117,17 @@ impl Gate {
             Ok((reply, grant))
         })
         .await
+    }
+
+    /// A path that a guest means. In a workspace there is nothing but relative ones.
+    fn place_of(&self, text: &str) -> Result<GuestPath, (CallError, Option<String>)> {
+        let told = |error: FilesError| (error.to_call_error(text), None);
+        let path = GuestPath::new(text).map_err(|error| told(error.into()))?;
+        if self.means.tree.is_some() && path.is_absolute() {
+            let instead = if path.is_root() { ".".into() } else { path.names().join("/") };
+            return Err(told(FilesReason::Outside { instead: Some(instead) }.into()));
+        }
+        Ok(path)
     }
 
     pub(crate) async fn tool(&self, id: CallId, name: ToolName, args: Option<Json>) -> Answer {

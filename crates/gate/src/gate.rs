@@ -132,7 +132,7 @@ impl Gate {
     }
 
     pub(crate) fn folders(&self) -> &Folders {
-        self.folders.get_or_init(|| Folders::guarding(self.means.folder.clone(), &self.grants))
+        self.folders.get_or_init(|| Folders::of(&self.means, &self.grants))
     }
 
     pub(crate) fn client(&self) -> &Client {

@@ -26,7 +26,7 @@ mod whole;
 pub use approvals::{Approvals, Asking, Desk};
 pub use bodies::BodySource;
 pub use command::run_command;
-pub use files::{FilesAnswer, Folders};
+pub use files::{FilesAnswer, Folders, HostFolder};
 pub use gate::{Gate, Identity};
 pub use means::{Approver, Code, Invocation, Invoked, Means, Programs, Question};
 pub use redact::{RedactStream, Redactor};

@@ -4,8 +4,8 @@ use crate::egress::Net;
 use crate::gate::Gate;
 use crate::upstream::Upstreams;
 use isolith_core::{
-    Act, Ambient, Answer, Ask, AuditLog, BindingName, BoxFuture, CallError, CallId, Host, HostCall, HostReply, Json,
-    KeySpaces, Limits, RunId, SecretStore, Verdict,
+    Act, Ambient, Answer, Ask, AuditLog, BindingName, BoxFuture, CallError, CallId, FileTree, Host, HostCall,
+    HostReply, Json, KeySpaces, Limits, RunId, SecretStore, Verdict,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct Means {
     pub audit: Option<Arc<dyn AuditLog>>,
     /// What a guest's relative paths are relative to, and where commands run.
     pub folder: PathBuf,
+    /// The workspace that a guest's files are in, instead of that folder.
+    pub tree: Option<Arc<dyn FileTree>>,
     /// The embedder's own functions: gets every admitted [`HostCall::Tool`] without a namespace that no command
     /// is granted for.
     pub tools: Arc<dyn Host>,
@@ -39,7 +41,18 @@ impl Means {
     pub fn new(net: Arc<Net>, folder: PathBuf) -> Means {
         let nothing = Arc::new(Nothing);
         let (tools, approver) = (Arc::clone(&nothing) as Arc<dyn Host>, nothing as Arc<dyn Approver>);
-        Means { net, kv: None, secrets: None, audit: None, folder, tools, upstreams: None, programs: None, approver }
+        Means {
+            net,
+            kv: None,
+            secrets: None,
+            audit: None,
+            folder,
+            tree: None,
+            tools,
+            upstreams: None,
+            programs: None,
+            approver,
+        }
     }
 }
 

@@ -44,10 +44,7 @@ enum Got {
 
 impl Fixture {
     async fn perform(&self, op: FilesOp, bytes: &[u8]) -> Result<FilesAnswer, CallError> {
-        let to = match &op {
-            FilesOp::Rename { to, .. } => Some(path_of(to)),
-            _ => None,
-        };
+        let to = op.to().map(path_of);
         self.folders.perform(&self.grant, path_of(op.path()), to, &op, bytes.to_vec()).await
     }
 
@@ -95,7 +92,11 @@ impl Fixture {
 }
 
 fn read(path: &str) -> FilesOp {
-    FilesOp::Read { path: path.into(), offset: 0, length: None }
+    FilesOp::read(path)
+}
+
+fn op(op: Value) -> FilesOp {
+    serde_json::from_value(op).unwrap()
 }
 
 fn list(path: &str) -> FilesOp {
@@ -132,7 +133,7 @@ async fn files_are_written_read_and_listed() {
     assert_eq!(f.text("docs/new/deep/b.txt").await, "one two");
     assert_eq!(f.write("docs/new/deep/b.txt", "").await, 0);
     assert_eq!(f.text("docs/new/deep/b.txt").await, "");
-    let part = |offset, length| FilesOp::Read { path: "docs/a.txt".into(), offset, length };
+    let part = |offset, length| FilesOp::Read { path: "docs/a.txt".into(), offset, length, version: None };
     for (offset, length, expected) in [
         (1, None, "ello"),
         (1, Some(2), "el"),
@@ -295,10 +296,13 @@ async fn a_link_that_is_swapped_meanwhile_leads_nowhere_else() {
         if round > 1000 && both(&seen) {
             break;
         }
-        let said = match round % 4 {
+        let said = match round % 7 {
             0 => f.text("docs/swapped/secret").await,
             1 => f.write("docs/swapped/secret", "mine").await,
             2 => f.append("docs/swapped/new", "").await,
+            3 => f.ask(op(json!({ "op": "edit", "path": "docs/swapped/secret", "edits": [{ "old": "E", "new": "e", "replace_all": true }] }))).await,
+            4 => f.ask(op(json!({ "op": "read_lines", "path": "docs/swapped/secret" }))).await,
+            5 => f.ask(op(json!({ "op": "grep", "path": "docs", "pattern": "SECRET" }))).await,
             _ => f.ask(remove("docs/swapped/secret", false)).await,
         };
         *seen.entry(said.to_string()).or_default() += 1;

@@ -64,6 +64,16 @@ impl SourceError {
         }
     }
 
+    /// The file that it is in: the program's own name, or that of a module.
+    pub fn file(&self) -> &str {
+        &self.shown.name
+    }
+
+    /// Whether it is in the file of this name.
+    pub fn is_in(&self, name: &str) -> bool {
+        self.shown.name == tidy(name)
+    }
+
     /// The error with the line it is in and a caret under the place.
     ///
     /// ```text

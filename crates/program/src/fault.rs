@@ -40,6 +40,18 @@ pub(crate) mod code {
     pub(crate) const FENCE: &str = "syntax.fence";
     /// It imports a module that was not granted.
     pub(crate) const IMPORT: &str = "import.unknown";
+    /// It imports a path above the workspace.
+    pub(crate) const IMPORT_OUTSIDE: &str = "import.outside";
+    /// It imports a file that is not there.
+    pub(crate) const IMPORT_MISSING: &str = "import.missing";
+    /// It imports a file that cannot be read.
+    pub(crate) const IMPORT_UNREADABLE: &str = "import.unreadable";
+    /// It imports a name that the module does not export.
+    pub(crate) const IMPORT_NAME: &str = "import.name";
+    /// It imports itself.
+    pub(crate) const IMPORT_PROGRAM: &str = "import.program";
+    /// It imports too much.
+    pub(crate) const IMPORT_LIMIT: &str = "import.limit";
     /// Its default export has no value to give.
     pub(crate) const EXPORT: &str = "export.default";
     /// The parser itself failed.

@@ -9,26 +9,32 @@ const LINE_BYTES_MAX: usize = 1_000;
 pub struct MappedStack {
     /// The frames, one on each line, without those of our own code.
     pub text: String,
-    /// Line of the first frame in the author's source, from 1.
+    /// Line of the first frame in the program itself, from 1; frames of its modules do not count.
     pub line: Option<u32>,
     /// Column of that frame, from 1, in characters.
     pub column: Option<u32>,
 }
 
-/// Rewrites the frames of a stack as QuickJS writes it; `locate` gives the author's position of one in the code.
-pub(crate) fn map(stack: &str, name: &str, locate: impl Fn(u32, u32) -> Option<(u32, u32)>) -> MappedStack {
+/// Rewrites the frames of a stack as QuickJS writes it; `locate` gives the author's position of a place in the code of the
+/// file of this number. The first of the files is the program.
+pub(crate) fn map(
+    stack: &str,
+    files: &[File<'_>],
+    locate: impl Fn(usize, u32, u32) -> Option<(u32, u32)>,
+) -> MappedStack {
     let mut mapped = MappedStack::default();
     for line in stack.lines().take(LINES_MAX) {
         let line = cut(line);
-        match Frame::read(line, name) {
+        match Frame::read(line, files) {
             Frame::Ours => continue,
             Frame::Other => mapped.text.push_str(line),
-            Frame::Program { before, line, column, after } => {
+            Frame::Of { file, before, line, column, after } => {
                 // A frame that comes from nowhere in the source is of the function around it.
-                let Some((line, column)) = locate(line, column) else { continue };
-                if mapped.line.is_none() {
+                let Some((line, column)) = locate(file, line, column) else { continue };
+                if mapped.line.is_none() && file == 0 {
                     (mapped.line, mapped.column) = (Some(line), Some(column));
                 }
+                let name = files[file].shown;
                 mapped.text.push_str(&format!("{before}{name}:{line}:{column}{after}"));
             }
         }
@@ -38,36 +44,55 @@ pub(crate) fn map(stack: &str, name: &str, locate: impl Fn(u32, u32) -> Option<(
     mapped
 }
 
+/// A file that frames may be of.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'f> {
+    /// What the engine calls it.
+    pub(crate) name: &'f str,
+    /// What its author calls it.
+    pub(crate) shown: &'f str,
+}
+
 enum Frame<'l> {
     /// Of the prelude.
     Ours,
-    /// Of the program, with what stands before its name and behind its position.
-    Program { before: &'l str, line: u32, column: u32, after: &'l str },
+    /// Of one of the files, with what stands before its name and behind its position.
+    Of { file: usize, before: &'l str, line: u32, column: u32, after: &'l str },
     /// Of something else: a native function, code from `eval`, or no frame at all.
     Other,
 }
 
 impl<'l> Frame<'l> {
     /// Reads `    at f (main.ts:3:14)`, `    at f (main.ts:3)` or `    at main.ts:3:14`.
-    fn read(line: &'l str, name: &str) -> Self {
+    fn read(line: &'l str, files: &[File<'_>]) -> Self {
         let Some(rest) = line.trim_start().strip_prefix("at ") else { return Frame::Other };
-        let (place, after) = match (rest.strip_suffix(')'), rest.rfind('(')) {
-            // The last bracket: what a function is called is the program's own choice.
-            (Some(inner), Some(open)) => (&inner[open + 1..], ")"),
-            _ => (rest, ""),
+        let (rest, after) = match rest.strip_suffix(')') {
+            Some(inner) => (inner, ")"),
+            None => (rest, ""),
         };
-        if place.starts_with("isolith:prelude") {
-            return Frame::Ours;
+        // What a function is called is the program's own choice, and a file's name may hold brackets: the last bracket
+        // that a file's name follows is the one that opens the place.
+        let opens = rest.rmatch_indices('(').map(|(at, _)| &rest[at + 1..]).filter(|_| after == ")");
+        let places = opens.chain((after.is_empty()).then_some(rest));
+        for place in places {
+            if place.starts_with("isolith:prelude") {
+                return Frame::Ours;
+            }
+            let position = |file: &File<'_>| position(place.strip_prefix(file.name)?.strip_prefix(':')?);
+            let found = files.iter().enumerate().find_map(|(index, file)| Some((index, position(file)?)));
+            if let Some((file, (number, column))) = found {
+                let before = &line[..line.len() - after.len() - place.len()];
+                return Frame::Of { file, before, line: number, column, after };
+            }
         }
-        let Some(position) = place.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')) else {
-            return Frame::Other;
-        };
-        let mut numbers = position.splitn(2, ':').map(str::parse::<u32>);
-        let (Some(Ok(number)), column) = (numbers.next(), numbers.next()) else { return Frame::Other };
-        let Ok(column) = column.unwrap_or(Ok(1)) else { return Frame::Other };
-        let before = &line[..line.len() - after.len() - place.len()];
-        Frame::Program { before, line: number, column, after }
+        Frame::Other
     }
+}
+
+/// Reads `3:14` or `3`.
+fn position(text: &str) -> Option<(u32, u32)> {
+    let (line, column) = text.split_once(':').unwrap_or((text, "1"));
+    Some((line.parse().ok()?, column.parse().ok()?))
 }
 
 fn cut(line: &str) -> &str {
@@ -82,10 +107,12 @@ fn cut(line: &str) -> &str {
 mod tests {
     use super::*;
 
+    const MAIN: File<'_> = File { name: "main.ts", shown: "main.ts" };
+
     #[test]
     fn frames_are_mapped_dropped_or_kept() {
         let stack = "    at f (main.ts:3:14)\n    at native (native)\n    at log (isolith:prelude:12:1)\n    at <anonymous> (main.ts:4)\n    at x (main.ts:1:1) (main.ts:9:9)\n    at <anonymous> (main.ts:0:1)\n    at eval (<input>:1:1)\n    at main.ts:5:2\n";
-        let mapped = map(stack, "main.ts", |line, column| (line > 0).then_some((line + 100, column + 1)));
+        let mapped = map(stack, &[MAIN], |_, line, column| (line > 0).then_some((line + 100, column + 1)));
         assert_eq!(
             mapped.text,
             "    at f (main.ts:103:15)\n    at native (native)\n    at <anonymous> (main.ts:104:2)\n    at x (main.ts:1:1) (main.ts:109:10)\n    at eval (<input>:1:1)\n    at main.ts:105:3"
@@ -94,9 +121,23 @@ mod tests {
     }
 
     #[test]
+    fn frames_of_modules_have_their_own_files() {
+        let hidden = File { name: "/.lib/(a) b.ts", shown: ".lib/(a) b.ts" };
+        let files = [MAIN, File { name: "lib/main.ts", shown: "lib/main.ts" }, hidden];
+        let stack = "    at f (lib/main.ts:3:14)\n    at g (/.lib/(a) b.ts:1:2)\n    at <anonymous> (main.ts:4)\n    at h (other/main.ts:1:1)\n    at lib/main.ts:5:2\n";
+        let mapped = map(stack, &files, |file, line, column| Some((line + 10 * file as u32, column)));
+        assert_eq!(
+            mapped.text,
+            "    at f (lib/main.ts:13:14)\n    at g (.lib/(a) b.ts:21:2)\n    at <anonymous> (main.ts:4:1)\n    at h (other/main.ts:1:1)\n    at lib/main.ts:15:2"
+        );
+        assert_eq!((mapped.line, mapped.column), (Some(4), Some(1)), "of the program, not of a module");
+    }
+
+    #[test]
     fn nonsense_is_bounded_and_kept() {
         let long = format!("{}\n{}", "é".repeat(10_000), "x\n".repeat(10_000));
-        let mapped = map(&long, "a", |_, _| None);
+        let files = [File { name: "a", shown: "a" }];
+        let mapped = map(&long, &files, |_, _, _| None);
         assert!(mapped.text.len() < 2_000, "{}", mapped.text.len());
         for line in [
             "at",
@@ -110,7 +151,7 @@ mod tests {
             "at (a:99999999999:1)",
             ")(",
         ] {
-            assert_eq!(map(line, "a", |_, _| Some((1, 1))).text, line);
+            assert_eq!(map(line, &files, |_, _, _| Some((1, 1))).text, line);
         }
     }
 }

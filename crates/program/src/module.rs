@@ -1,14 +1,20 @@
-//! A module made into a body: its exports become plain declarations, and the default one gives the value.
+//! A module made into a body: its exports become plain declarations, and the default one gives the value. Its imports
+//! wait for their modules before anything else.
 
 use crate::fault::{Fault, code};
+use crate::imports::bind::Binder;
+use crate::imports::known::Imports;
+use crate::imports::live::read_anew;
+use crate::imports::refusal::Refusal;
 use crate::parse::Text;
 use crate::print::unused;
 use crate::shape::{Shaper, declares, is_function, vanishes};
 use oxc::allocator::{ArenaVec, TakeIn};
 use oxc::ast::ast::{
-    BindingIdentifier, BindingPattern, Declaration, Directive, ExportDefaultDeclarationKind, Expression, FunctionType,
-    ImportDeclaration, ImportDeclarationSpecifier, ModuleExportName, Program, Statement, StringLiteral,
-    TSImportEqualsDeclaration, TSModuleReference, VariableDeclaration, VariableDeclarationKind, VariableDeclarator,
+    BindingIdentifier, BindingPattern, Declaration, Directive, ExportDefaultDeclarationKind, ExportFromDeclaration,
+    ExportSpecifier, Expression, FunctionType, ImportDeclaration, ImportDeclarationSpecifier, ModuleExportName,
+    Program, Statement, StringLiteral, TSImportEqualsDeclaration, TSModuleReference, VariableDeclaration,
+    VariableDeclarationKind, VariableDeclarator,
 };
 use oxc::ast::builder::AstBuilder;
 use oxc::span::{GetSpan, Span};
@@ -24,23 +30,35 @@ enum Default<'a> {
 }
 
 /// Makes the body of a module: strict, without imports and exports, returning the default export.
-pub(crate) fn flatten<'a>(program: &mut Program<'a>, builder: &AstBuilder<'a>, text: Text) -> Result<(), Fault> {
+pub(crate) fn flatten<'a>(
+    program: &mut Program<'a>,
+    builder: &AstBuilder<'a>,
+    text: Text,
+    imports: Imports<'_>,
+) -> Result<(), Fault> {
     let statements = program.body.take_in(builder);
-    let mut flat =
-        Flat { statements: ArenaVec::with_capacity_in(statements.len() + 1, builder), default: None, builder, text };
+    let source = program.source_text;
+    let binder = Binder { imports, builder, text, source, statements: Vec::new(), live: Vec::new() };
+    let room = statements.len() + 1;
+    let mut flat = Flat { statements: ArenaVec::with_capacity_in(room, builder), default: None, builder, text, binder };
     for statement in statements {
         flat.take(statement)?;
     }
-    let Flat { statements, default, .. } = flat;
+    let Flat { statements, default, binder, .. } = flat;
     program.body = statements;
-    let source = program.source_text;
-    let mut shaper = Shaper { directives: &mut program.directives, statements: &mut program.body, builder };
+    let input_is_imported = binder.binds(crate::shape::INPUT);
+    let (directives, statements) = (&mut program.directives, &mut program.body);
+    let mut shaper = Shaper { directives, statements, builder, input_is_imported };
     match default {
         None => shaper.give_value(),
         Some(Default::Function(function)) => shaper.give_call(function),
         Some(Default::Value(value, index)) => give_value_of(&mut shaper, value, index, source),
         Some(Default::Name(name, span)) => give_named(&mut shaper, name, span, text)?,
     }
+    let Binder { statements, live, .. } = binder;
+    // Imports come first wherever they stand, and are no part of what the program is.
+    program.body.splice(0..0, statements);
+    read_anew(program, &live, builder);
     if !program.directives.iter().any(|directive| directive.directive == "use strict") {
         let literal = StringLiteral::new(Span::empty(0), "use strict", None, builder);
         let directive = Directive::new(Span::empty(0), literal, "use strict", builder);
@@ -54,6 +72,7 @@ struct Flat<'b, 'a> {
     default: Option<Default<'a>>,
     builder: &'b AstBuilder<'a>,
     text: Text,
+    binder: Binder<'b, 'a>,
 }
 
 impl<'a> Flat<'_, 'a> {
@@ -61,17 +80,17 @@ impl<'a> Flat<'_, 'a> {
         match statement {
             Statement::ImportDeclaration(import) => {
                 if !is_type_only(&import) {
-                    return Err(self.not_granted(&import.source));
+                    self.binder.import(&import)?;
                 }
             }
             Statement::ExportAllDeclaration(export) => {
                 if !export.export_kind.is_type() {
-                    return Err(self.not_granted(&export.source));
+                    self.binder.wait(&export.source)?;
                 }
             }
             Statement::ExportFromDeclaration(export) => {
-                if !export.export_kind.is_type() {
-                    return Err(self.not_granted(&export.source));
+                if !passes_on_types(&export) {
+                    self.pass_on(&export)?;
                 }
             }
             Statement::ExportNamedDeclaration(export) => {
@@ -96,7 +115,9 @@ impl<'a> Flat<'_, 'a> {
         if let Statement::TSImportEqualsDeclaration(import) = &statement
             && let Some(source) = required(import)
         {
-            return if import.import_kind.is_type() { Ok(()) } else { Err(self.not_granted(source)) };
+            let offset = self.text.offset(source.span.start);
+            let refusal = || Refusal::Unknown.fault(source.value.as_str(), offset);
+            return if import.import_kind.is_type() { Ok(()) } else { Err(refusal()) };
         }
         self.statements.push(statement);
         Ok(())
@@ -152,13 +173,18 @@ impl<'a> Flat<'_, 'a> {
         class_fault(self.text.offset(span.start))
     }
 
-    fn not_granted(&self, source: &StringLiteral<'_>) -> Fault {
-        Fault::new(
-            self.text.offset(source.span.start),
-            code::IMPORT,
-            format!("`{}` is not granted as a module", crate::error::tidy(source.value.as_str())),
-        )
-        .hint("nothing outside the granted modules can be imported: use the granted tools and the built-in globals")
+    /// What a program exports is seen by nobody but for its default export.
+    fn pass_on(&mut self, export: &ExportFromDeclaration<'a>) -> Result<(), Fault> {
+        let is_default = |specifier: &&ExportSpecifier<'_>| specifier.exported.name() == "default";
+        match export.specifiers.iter().find(is_default) {
+            Some(specifier) => {
+                let (name, span) = (specifier.local.name(), specifier.span);
+                let variable = self.binder.pass_on(&export.source, name.as_str(), span)?;
+                self.default = Some(Default::Name(variable, span));
+                Ok(())
+            }
+            None => self.binder.wait(&export.source),
+        }
     }
 }
 
@@ -167,7 +193,7 @@ fn class_fault(offset: usize) -> Fault {
         .hint("export a function, which is called with `input`, or a value")
 }
 
-fn is_type_only(import: &ImportDeclaration<'_>) -> bool {
+pub(crate) fn is_type_only(import: &ImportDeclaration<'_>) -> bool {
     let named = import.specifiers.as_ref().map_or(&[][..], |specifiers| specifiers.as_slice());
     let all_types = named.iter().all(
         |specifier| matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(s) if s.import_kind.is_type()),
@@ -175,7 +201,13 @@ fn is_type_only(import: &ImportDeclaration<'_>) -> bool {
     import.import_kind.is_type() || !named.is_empty() && all_types
 }
 
-fn required<'i, 'a>(import: &'i TSImportEqualsDeclaration<'a>) -> Option<&'i StringLiteral<'a>> {
+/// Whether `export { … } from` is about types alone.
+pub(crate) fn passes_on_types(export: &ExportFromDeclaration<'_>) -> bool {
+    let all_types = export.specifiers.iter().all(|specifier| specifier.export_kind.is_type());
+    export.export_kind.is_type() || !export.specifiers.is_empty() && all_types
+}
+
+pub(crate) fn required<'i, 'a>(import: &'i TSImportEqualsDeclaration<'a>) -> Option<&'i StringLiteral<'a>> {
     match &import.module_reference {
         TSModuleReference::ExternalModuleReference(reference) => Some(&reference.expression),
         _ => None,

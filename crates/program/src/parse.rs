@@ -22,7 +22,7 @@ pub(crate) struct Parsed<'a> {
 }
 
 /// Which part of a parsed text the author wrote.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Text {
     start: usize,
     length: usize,
@@ -142,6 +142,15 @@ pub(crate) fn module<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour)
     Ok(Parsed { program, text: part })
 }
 
+/// Reads a text as a module that stays one: nothing returns there.
+pub(crate) fn module_alone<'a>(allocator: &'a Allocator, text: &str, flavour: Flavour) -> Result<Parsed<'a>, Fault> {
+    let source = allocator.alloc_str(text);
+    let part = Text::whole(text);
+    let options = ParseOptions { allow_return_outside_function: false, ..options() };
+    let program = parse_with(allocator, source, module_type(flavour), part, options)?;
+    Ok(Parsed { program, text: part })
+}
+
 /// Reads a text with JSX in it, to find out whether that is what is wrong with it.
 pub(crate) fn with_jsx<'a>(allocator: &'a Allocator, text: &str) -> Option<Parsed<'a>> {
     let source = allocator.alloc_str(text);
@@ -160,7 +169,17 @@ fn parse<'a>(
     source_type: SourceType,
     text: Text,
 ) -> Result<Program<'a>, Fault> {
-    let parsed = Parser::new(allocator, source, source_type).with_options(options()).parse();
+    parse_with(allocator, source, source_type, text, options())
+}
+
+fn parse_with<'a>(
+    allocator: &'a Allocator,
+    source: &'a str,
+    source_type: SourceType,
+    text: Text,
+    options: ParseOptions,
+) -> Result<Program<'a>, Fault> {
+    let parsed = Parser::new(allocator, source, source_type).with_options(options).parse();
     match text.first_fault(&parsed.diagnostics, source) {
         Some(fault) => Err(fault),
         None if parsed.panicked => Err(Fault::internal("the parser gave up without a reason")),

@@ -11,6 +11,8 @@ pub(crate) struct Printed {
     pub(crate) code: String,
     /// Offsets of the code and of the author's text that belong together, in the order of the code; empty unless asked for.
     pub(crate) map: Vec<(u32, u32)>,
+    /// The variables of a module that it changes after they are made.
+    pub(crate) changing: Vec<String>,
 }
 
 /// Prints a program without its comments.
@@ -44,7 +46,7 @@ pub(crate) fn print<'a>(allocator: &'a Allocator, mut program: Program<'a>, text
     if code.ends_with('\n') {
         code.pop();
     }
-    Printed { code, map }
+    Printed { code, map, changing: Vec::new() }
 }
 
 /// Underlines that are nowhere in a text: as many as its longest row of them, and `more`.

@@ -7,13 +7,15 @@ use oxc::ast::builder::AstBuilder;
 use oxc::span::{GetSpan, Span};
 
 /// The name of what a program is called with.
-const INPUT: &str = "input";
+pub(crate) const INPUT: &str = "input";
 
 /// The statements of a program, before types are stripped.
 pub(crate) struct Shaper<'s, 'a> {
     pub(crate) directives: &'s mut ArenaVec<'a, Directive<'a>>,
     pub(crate) statements: &'s mut ArenaVec<'a, Statement<'a>>,
     pub(crate) builder: &'s AstBuilder<'a>,
+    /// Whether the program imports something that it calls `input`.
+    pub(crate) input_is_imported: bool,
 }
 
 impl<'a> Shaper<'_, 'a> {
@@ -91,7 +93,7 @@ impl<'a> Shaper<'_, 'a> {
 
     /// `input`, past whatever the program itself calls so.
     fn input(&self, span: Span) -> Expression<'a> {
-        if self.statements.iter().any(|statement| declares(statement, INPUT)) {
+        if self.input_is_imported || self.statements.iter().any(|statement| declares(statement, INPUT)) {
             let global = Expression::new_identifier(span, "globalThis", self.builder);
             let name = IdentifierName::new(span, INPUT, self.builder);
             return Expression::new_static_member_expression(span, global, name, false, self.builder);

@@ -219,6 +219,24 @@ fn state_programs_secrets_and_time() {
              ? files @ 1:44: the path comes from `input.to`",
         ),
         (
+            r#"files.grep("x"); files.grep("x", { path: "src" }); files.find({ name: "a", path: "out" }); files.glob("*", { path: input.p })"#,
+            "
+             files:read . @ 1:1
+             files:read src @ 1:18
+             files:read out @ 1:52
+             ? files @ 1:92: the path comes from `input.p`",
+        ),
+        (
+            r#"files.edit("a", "x", "y"); files.copy("b/c", "b/d"); files.diff("e/f", "e/g"); files.diff("h", { version: 1 }); files.tree(); files.undo()"#,
+            "
+             files:write a @ 1:1
+             ~files:write b @ 1:28
+             ~files:read e @ 1:54
+             files:read h @ 1:80
+             files:read . @ 1:113
+             files:write . @ 1:127",
+        ),
+        (
             r#"const { readText, write } = files; readText("a.txt"); write("b.txt", "")"#,
             "
              files:read a.txt @ 1:36

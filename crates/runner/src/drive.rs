@@ -59,6 +59,9 @@ pub(crate) struct Drive {
     done: VecDeque<(CallId, HostReply)>,
     window: usize,
     performing: HashMap<CallId, Performing>,
+    /// After so many turns its state is kept, where that is wanted.
+    pub(crate) checkpoint_every: Option<u32>,
+    since_checkpoint: u32,
 }
 
 /// A call that is being performed.
@@ -80,6 +83,8 @@ pub(crate) enum Stop {
     Ended(End),
     /// It only waits, and is to do that outside memory.
     Suspend,
+    /// It goes on, but its state is to be kept first.
+    Checkpoint,
 }
 
 impl Drive {
@@ -109,20 +114,20 @@ impl Drive {
             done: VecDeque::new(),
             window: WINDOW,
             performing: HashMap::new(),
+            checkpoint_every: None,
+            since_checkpoint: 0,
         }
     }
 
-    /// Runs to the end. `replies` is what to begin with: nothing for a fresh program.
+    /// Runs to the end, or to where it is to be kept.
     pub(crate) async fn run(&mut self, begin: Begin) -> Result<Stop, EngineError> {
-        let mut replies = match begin {
-            Begin::Fresh => Vec::new(),
-            Begin::Waiting => match self.wait().await {
-                Ok(replies) => replies,
-                Err(stop) => return Ok(self.stopped(stop).await),
-            },
+        let mut step = match begin {
+            Begin::Fresh => self.advance(Vec::new()).await?,
+            Begin::Waiting => Step::Calls(Vec::new()),
+            Begin::After(step) => step,
         };
         loop {
-            match self.advance(replies).await? {
+            match step {
                 Step::Calls(calls) => self.accept(calls),
                 Step::Done(end, calls) => {
                     self.accept(calls);
@@ -130,11 +135,27 @@ impl Drive {
                     return Ok(Stop::Ended(end));
                 }
             }
-            replies = match self.wait().await {
+            // A reply that is there and was not delivered is in no state, and in no journal.
+            if self.done.is_empty() && self.checkpoint_every.is_some_and(|every| self.since_checkpoint >= every) {
+                self.since_checkpoint = 0;
+                return Ok(Stop::Checkpoint);
+            }
+            let replies = match self.wait().await {
                 Ok(replies) => replies,
                 Err(stop) => return Ok(self.stopped(stop).await),
             };
+            self.since_checkpoint += 1;
+            step = self.advance(replies).await?;
         }
+    }
+
+    /// Every call without a reply, in their order: what a state that is kept now has to ask for again.
+    pub(crate) fn unanswered(&self) -> Vec<PendingCall> {
+        let performing = self.performing.iter().filter_map(|(id, one)| Some((*id, one.call.clone()?)));
+        let mut all: Vec<PendingCall> = performing.map(|(id, call)| PendingCall { id, call }).collect();
+        all.extend(self.queue.iter().cloned());
+        all.sort_unstable_by_key(|pending| pending.id);
+        all
     }
 
     async fn advance(&mut self, replies: Vec<(CallId, HostReply)>) -> Result<Step, EngineError> {
@@ -199,7 +220,8 @@ impl Drive {
             self.records.push(CallRecord { grant, what, outcome: CallOutcome::Waiting, duration_us: 0 });
             self.records.len() - 1
         });
-        let (again, waits) = (self.patience.map(|_| call.clone()), self.host.waits(&call));
+        let kept = self.patience.is_some() || self.checkpoint_every.is_some();
+        let (again, waits) = (kept.then(|| call.clone()), self.host.waits(&call));
         self.performing.insert(id, Performing { record, since: Instant::now(), unnamed, call: again });
         let host = Arc::clone(&self.host);
         let most = self.limits.payload_bytes.min(self.limits.memory_bytes / REPLY_PART_OF_MEMORY) as usize;
@@ -414,6 +436,7 @@ impl Drive {
         match stop {
             Stop::Ended(_) => self.abandon().await,
             Stop::Suspend => self.park().await,
+            Stop::Checkpoint => {}
         }
         stop
     }
@@ -459,10 +482,11 @@ async fn next_answer(
 }
 
 /// Where a run takes up.
-#[derive(Clone, Copy)]
 pub(crate) enum Begin {
     Fresh,
     Waiting,
+    /// With what the guest did last.
+    After(Step),
 }
 
 /// A reply that is too large is dropped where it is made.

@@ -1,7 +1,7 @@
 //! What to do about a failure, where we can tell.
 
 use isolith_core::{Bindings, CallOutcome, CallRecord, ErrorKind, Failure, Grant};
-use isolith_program::Language;
+use isolith_program::Prepared;
 use std::collections::BTreeSet;
 
 /// Names that programs reach for and that a sandbox does not have, with what to do instead.
@@ -24,9 +24,8 @@ const ABSENT: &[(&str, &str)] = &[
 
 /// What a hint can be made from.
 pub(crate) struct About<'a> {
-    pub(crate) source: &'a str,
+    pub(crate) program: &'a Prepared,
     pub(crate) line: Option<u32>,
-    pub(crate) language: Language,
     pub(crate) grants: &'a [Grant],
     pub(crate) calls: &'a [CallRecord],
 }
@@ -42,7 +41,7 @@ impl About<'_> {
 
     /// The grants of `kind` that the program needs and has not, as far as its source tells, and those it was refused.
     fn missing(&self, kind: &str) -> Vec<String> {
-        let needs = isolith_program::needs(self.source, "program", self.language);
+        let needs = self.program.needs();
         let needed: Vec<(String, bool)> = needs
             .map(|needs| needs.lacking(self.grants).iter().map(|need| (need.power.to_string(), need.exact)).collect())
             .unwrap_or_default();
@@ -158,7 +157,7 @@ fn quoted(text: &str) -> String {
 /// it; the source says which name.
 fn ungranted_tool(about: &About<'_>) -> Option<String> {
     let (tools, namespaces) = (about.tools(), about.namespaces());
-    let text = about.source.lines().nth(about.line? as usize - 1)?;
+    let text = about.program.source().lines().nth(about.line? as usize - 1)?;
     let called = text.split("tools.").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
         rest.split_at(end)
@@ -188,12 +187,13 @@ fn not_granted(name: &str, tools: &[String], namespaces: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use isolith_program::Language;
 
     fn hint(name: &str, message: &str, source: &str, tools: &[&str]) -> Option<String> {
         let failure = Failure::of(ErrorKind::Thrown, name, message);
         let grants: Vec<Grant> = tools.iter().map(|t| format!("tool:{t}").parse().unwrap()).collect();
-        let language = Language::Auto;
-        for_failure(&failure, &About { source, line: Some(1), language, grants: &grants, calls: &[] })
+        let program = &isolith_program::prepare(source, "program", Language::Auto).unwrap();
+        for_failure(&failure, &About { program, line: Some(1), grants: &grants, calls: &[] })
     }
 
     #[test]

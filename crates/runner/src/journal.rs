@@ -13,6 +13,7 @@ pub use record::{Delivered, Ending, Header, JournalError, Made, Recorded, Record
 use record::{Record, Stepped, Turned};
 
 use crate::capture::Capture;
+use crate::resume::SuspendedRun;
 use isolith_core::{
     Act, CallId, Digest, EngineError, Grant, Host, HostCall, HostReply, Json, Outcome, PendingCall, Recorder, Step,
     StoreProblem, Turn,
@@ -29,6 +30,17 @@ pub struct Recording {
     pub requested: Vec<Grant>,
     /// When it is on disk.
     pub durable: Durable,
+    /// Keeps its state now and then, where taking it up again is not to take as long as it took.
+    pub checkpoints: Option<Checkpoints>,
+}
+
+/// Keeps the state of a run every so many turns. What is kept is worth nothing without the journal.
+#[derive(Clone)]
+pub struct Checkpoints {
+    /// After how many turns.
+    pub every: u32,
+    /// Takes the state. One that cannot be kept costs time later, and nothing else.
+    pub to: Arc<dyn Fn(&SuspendedRun) + Send + Sync>,
 }
 
 /// When the records of a run are on disk. They are given to the system at once: this is about a machine that stops, not a process.
@@ -128,6 +140,11 @@ impl Journal {
         self.undelivered.insert(id);
     }
 
+    /// Returns when everything so far is on disk.
+    pub(crate) fn sync(&mut self) -> Result<(), EngineError> {
+        self.to.sync().map_err(failed)
+    }
+
     pub(crate) fn suspended(&mut self) -> Result<(), EngineError> {
         self.clean()?;
         self.append(&Record::Suspended { turns: self.turns, redacted: self.redacted })?;
@@ -178,7 +195,8 @@ impl Journal {
             None => self.to.append(&text),
             Some(clean) => {
                 self.redacted = true;
-                self.to.append(&clean)
+                // Said at once: a process that is killed has no end in which to say it.
+                self.to.append(&clean).and_then(|()| self.to.append(Record::REDACTED))
             }
         }
         .map_err(failed)

@@ -1,6 +1,9 @@
 use crate::clock::Time;
-use isolith_core::{Ambient, BindingName, Grant, InvalidLimit, Json, Limits, Narrowing, RunId, Source, Timestamp};
-use isolith_program::Language;
+use crate::lineage::Lineage;
+use isolith_core::{
+    Ambient, BindingName, Digest, Grant, InvalidLimit, Json, Limits, Narrowing, RunId, Source, Timestamp,
+};
+use isolith_program::{Language, ModuleSource, SourceError, find_modules, source_digest};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,10 +26,12 @@ pub struct Plan {
     pub id: Option<RunId>,
     /// What the author wrote.
     pub source: String,
-    /// The name to show in errors and stacks: a file name, never a path.
+    /// The name to show in errors and stacks: a file name, or a path in the workspace, never one of the host.
     pub name: String,
     /// What it is written in.
     pub language: Language,
+    /// The files that it imports, as [`find_modules`](Plan::find_modules) finds them; `name` is its own path among them.
+    pub modules: Vec<ModuleSource>,
     /// What it may use.
     pub limits: Limits,
     /// What it may do.
@@ -45,6 +50,8 @@ pub struct Plan {
     pub seed: Option<u64>,
     /// How long it is kept in memory while it only waits; without this it is never suspended.
     pub patience: Option<Patience>,
+    /// What its span belongs under.
+    pub lineage: Option<Lineage>,
 }
 
 impl Plan {
@@ -55,6 +62,7 @@ impl Plan {
             source: source.into(),
             name: name.into(),
             language: Language::Auto,
+            modules: Vec::new(),
             limits: Limits::default(),
             grants: Arc::default(),
             narrowed: Vec::new(),
@@ -64,6 +72,7 @@ impl Plan {
             time: Time::Live,
             seed: None,
             patience: None,
+            lineage: None,
         }
     }
 
@@ -79,10 +88,29 @@ impl Plan {
         self
     }
 
+    /// Brings the files along that the program imports. `load` reads a file by its path: its text, nothing where there is no
+    /// such file, or why it cannot be read.
+    ///
+    /// What is wrong with an import is the program's failure: [`Ended::not_a_program`](crate::Ended::not_a_program) says so.
+    pub fn find_modules(
+        &mut self,
+        load: &mut dyn FnMut(&str) -> Result<Option<String>, String>,
+    ) -> Result<(), SourceError> {
+        let found = find_modules(&self.source, &self.name, self.language, self.limits.source_bytes, load)?;
+        self.modules = found;
+        Ok(())
+    }
+
+    /// What names the program by its text and that of its modules.
+    pub fn digest(&self) -> Digest {
+        source_digest(&self.source, &self.modules)
+    }
+
     /// Refuses what cannot be run at all. The program itself is not looked at.
     pub fn check(&self) -> Result<(), PlanError> {
         self.limits.check()?;
-        let (bytes, limit) = (self.source.len() as u64, self.limits.source_bytes);
+        let brought = self.modules.iter().map(|module| module.source.len()).sum::<usize>();
+        let (bytes, limit) = ((self.source.len() + brought) as u64, self.limits.source_bytes);
         if bytes > limit {
             return Err(PlanError::SourceTooLarge { bytes, limit });
         }

@@ -9,10 +9,11 @@ use crate::journal::{Made, Recorded, outcome_hash};
 use crate::report::Receipt;
 use crate::resume::language_named;
 use crate::runner::{RunError, Runner};
-use isolith_core::{CallId, Digest, End, ErrorKind, Outcome, Output, Step};
-use isolith_program::{Prepared, prepare};
+use isolith_core::{CallId, End, ErrorKind, Outcome, Output, Step};
+use isolith_program::{ModuleSource, Prepared, prepare_with, source_digest};
 use look::Probe;
-use stage::Stage;
+pub use stage::Alike;
+pub(crate) use stage::Stage;
 
 /// What a replay came to.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl Runner {
         if recorded.redacted {
             return done(Verdict::Redacted, None);
         }
-        if Digest::of(&header.source).to_string() != header.program {
+        if source_digest(&header.source, &header.modules).to_string() != header.program {
             let (expected, found) = (format!("digest {}", header.program), "has another text".into());
             return done(Verdict::Different(Divergence { at: "the program".into(), expected, found }), None);
         }
@@ -95,16 +96,16 @@ impl Runner {
         let language = language_named(&header.language);
         let receipt =
             |outputs| Receipt { id: Some(header.run.clone()), outputs, usage: <_>::default(), calls: Vec::new() };
-        let (outcome, asked) = match prepare(&header.source, &header.name, language) {
-            Err(error) => (receipt(Vec::new()).not_a_program(&error), recorded.asked()),
-            Ok(prepared) => match self.perform(recorded, &prepared).await? {
+        let (outcome, asked) = match prepare_with(&header.source, &header.name, language, &header.modules) {
+            Err(error) => (receipt(Vec::new()).not_a_program(&error, &header.name), recorded.asked()),
+            Ok(prepared) => match self.perform(recorded, &prepared, None).await? {
                 Err(divergence) => return done(Verdict::Different(divergence), None),
                 Ok((_, None)) => {
                     return done(Verdict::SameSoFar { ended: ended.and_then(|ending| ending.error) }, None);
                 }
                 Ok((stage, Some(end))) => {
                     let (outputs, asked) = stage.finish();
-                    (receipt(outputs).ended(end, &prepared, &header.grants, language), asked)
+                    (receipt(outputs).ended(end, &prepared, &header.grants), asked)
                 }
             },
         };
@@ -117,15 +118,36 @@ impl Runner {
         done(Verdict::Different(Divergence { at: "the outcome".into(), expected, found }), Some(outcome))
     }
 
+    /// Holds another text against a recorded run: told the same, does it ask for the same? What it makes of that in the end, and what
+    /// it writes, may be different.
+    pub async fn compatible(
+        &self,
+        recorded: &Recorded,
+        source: &str,
+        modules: &[ModuleSource],
+        alike: Alike,
+    ) -> Result<Result<(), Divergence>, RunError> {
+        let language = language_named(&recorded.header.language);
+        let prepared = match prepare_with(source, &recorded.header.name, language, modules) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let (expected, found) = ("a program".into(), format!("is none: {}", error.message));
+                return Ok(Err(Divergence { at: "the program".into(), expected, found }));
+            }
+        };
+        Ok(self.perform(recorded, &prepared, Some(alike)).await?.map(|_| ()))
+    }
+
     /// Goes through all turns that can be repeated.
     async fn perform(
         &self,
         recorded: &Recorded,
         prepared: &Prepared,
+        alike: Option<Alike>,
     ) -> Result<Result<(Stage, Option<End>), Divergence>, RunError> {
         // What a clock or someone outside ended does not end by itself: the turn in which that happened is left out.
         let outside = recorded.end.as_ref().is_none_or(crate::journal::Ending::came_from_outside);
-        let mut stage = Stage::start(self.engine(), recorded, prepared.program(), None).await?;
+        let mut stage = Stage::start(self.engine(), recorded, prepared.program(), None).await?.only(alike);
         for (number, turn) in (1..).zip(&recorded.turns) {
             match &turn.step {
                 None => break,
@@ -155,7 +177,8 @@ impl Runner {
         look: &Look,
     ) -> Result<Option<Result<Stopped, Divergence>>, RunError> {
         let header = &recorded.header;
-        let Ok(prepared) = prepare(&header.source, &header.name, language_named(&header.language)) else {
+        let language = language_named(&header.language);
+        let Ok(prepared) = prepare_with(&header.source, &header.name, language, &header.modules) else {
             return Ok(None);
         };
         if !recorded.made().any(|made| made.id == look.until) {

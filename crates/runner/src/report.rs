@@ -5,7 +5,7 @@ use isolith_core::{
     Ask, CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
     RunError, RunId, Status, Usage,
 };
-use isolith_program::{Language, Prepared, SourceError};
+use isolith_program::{Prepared, SourceError};
 use std::borrow::Cow;
 
 /// The parts of an outcome that do not depend on how the run ended.
@@ -17,25 +17,29 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    pub(crate) fn ended(self, end: End, prepared: &Prepared, grants: &[Grant], language: Language) -> Outcome {
+    pub(crate) fn ended(self, end: End, prepared: &Prepared, grants: &[Grant]) -> Outcome {
         match end {
             End::Value(value) => self.outcome(Status::Ok, value, None),
             End::Failed(failure) => {
-                let error = explain(failure, prepared, grants, language, &self.calls);
+                let error = explain(failure, prepared, grants, &self.calls);
                 self.outcome(Status::Error, None, Some(error))
             }
         }
     }
 
-    pub(crate) fn not_a_program(self, error: &SourceError) -> Outcome {
+    /// The outcome of a text that is no program. `name` is the program's own: lines are those of its file, and what is wrong
+    /// with a module is told with the module's place in front.
+    pub(crate) fn not_a_program(self, error: &SourceError, name: &str) -> Outcome {
+        let (file, line, column) = (error.file(), error.line, error.column);
+        let is_own = error.is_in(name);
         let error = RunError {
             kind: ErrorKind::Syntax,
             name: "SyntaxError".into(),
-            message: error.message.clone(),
+            message: if is_own { error.message.clone() } else { format!("{file}:{line}:{column}: {}", error.message) },
             code: None,
-            stack: None,
-            line: Some(error.line),
-            column: Some(error.column),
+            stack: (!is_own).then(|| format!("    at {file}:{line}:{column}")),
+            line: is_own.then_some(line),
+            column: is_own.then_some(column),
             hint: error.hint.clone(),
         };
         self.outcome(Status::Error, None, Some(error))
@@ -79,19 +83,13 @@ fn tally(calls: &[CallRecord], counts: fn(CallOutcome) -> bool) -> Vec<Exercised
     all
 }
 
-fn explain(
-    failure: Failure,
-    prepared: &Prepared,
-    grants: &[Grant],
-    language: Language,
-    calls: &[CallRecord],
-) -> RunError {
+fn explain(failure: Failure, prepared: &Prepared, grants: &[Grant], calls: &[CallRecord]) -> RunError {
     let mapped = failure.stack.as_deref().map(|stack| prepared.map_stack(stack)).unwrap_or_default();
     // Policy said no, and the program did not cope with that.
     let refused = failure.code.as_deref().is_some_and(|code| code.ends_with(".denied"));
     let kind = if failure.kind == ErrorKind::Thrown && refused { ErrorKind::Denied } else { failure.kind };
     let failure = Failure { kind, ..failure };
-    let about = hint::About { source: prepared.source(), line: mapped.line, language, grants, calls };
+    let about = hint::About { program: prepared, line: mapped.line, grants, calls };
     let hint = hint::for_failure(&failure, &about);
     RunError {
         kind,

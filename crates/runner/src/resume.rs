@@ -1,9 +1,9 @@
 use crate::clock::Time;
 use crate::drive::Drive;
 use isolith_core::{
-    CallId, CallOutcome, CallRecord, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp,
+    CallId, CallOutcome, CallRecord, Digest, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp,
 };
-use isolith_program::{Language, Prepared};
+use isolith_program::{Language, ModuleSource, Prepared, source_digest};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -28,6 +28,9 @@ pub(crate) struct Saved {
     pub(crate) id: Option<RunId>,
     pub(crate) name: String,
     pub(crate) source: String,
+    /// Absent in what was saved before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) modules: Vec<ModuleSource>,
     language: String,
     pub(crate) limits: Limits,
     pub(crate) grants: Vec<Grant>,
@@ -96,6 +99,16 @@ impl SuspendedRun {
         &self.saved.source
     }
 
+    /// The files that came along with it.
+    pub fn modules(&self) -> &[ModuleSource] {
+        &self.saved.modules
+    }
+
+    /// What names the program by its text and that of its modules.
+    pub fn digest(&self) -> Digest {
+        source_digest(&self.saved.source, &self.saved.modules)
+    }
+
     /// Its name in audits.
     pub fn id(&self) -> Option<&RunId> {
         self.saved.id.as_ref()
@@ -155,6 +168,7 @@ impl Saved {
             id,
             name: prepared.program().name.to_string(),
             source: prepared.source().into(),
+            modules: prepared.modules(),
             language: language_name(language).into(),
             limits: drive.limits,
             grants,
@@ -162,7 +176,7 @@ impl Saved {
             started: drive.clock.started(),
             wall_used_us: drive.clock.elapsed().as_micros() as u64,
             sleep: drive.sleep,
-            queue: drive.queue.iter().cloned().collect(),
+            queue: drive.unanswered(),
             outputs: outputs.to_vec(),
             // What is not answered is asked for again, and is recorded then.
             calls: drive.records.iter().filter(|record| record.outcome != CallOutcome::Waiting).cloned().collect(),

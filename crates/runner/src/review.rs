@@ -2,7 +2,7 @@
 
 use crate::resume::SuspendedRun;
 use isolith_core::{Ask, CallRecord, Grant, HostCall, Method, Power, Target};
-use isolith_program::{Need, needs};
+use isolith_program::{Need, prepare_with};
 use serde::Serialize;
 
 /// How many things a program may still do are named.
@@ -47,7 +47,8 @@ pub struct Ahead {
 impl SuspendedRun {
     /// What someone is shown who is asked about these calls.
     pub fn review(&self, asks: &[Ask]) -> Review {
-        let known = needs(self.source(), self.name(), self.saved.language()).ok();
+        let prepared = prepare_with(self.source(), self.name(), self.saved.language(), self.modules());
+        let known = prepared.and_then(|prepared| prepared.needs()).ok();
         let needs: &[Need] = known.as_ref().map_or(&[], |known| &known.needs);
         let asked: Vec<Asked> = asks
             .iter()

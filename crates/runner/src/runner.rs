@@ -1,12 +1,15 @@
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::drive::{Begin, Drive, Stop};
-use crate::journal::{Header, Journal, Origin, Recording, ResumedJournal};
+use crate::journal::{Checkpoints, Header, Journal, Origin, Recording, ResumedJournal};
+use crate::lineage::Lineage;
 use crate::plan::{Patience, Plan, PlanError};
 use crate::report::{Receipt, scrubbed};
 use crate::resume::{Saved, SuspendedRun, SuspendedRunError, language_name};
-use isolith_core::{Bindings, Engine, EngineError, Grant, Host, Outcome, OutputSink, RunId, Seed, Start, Usage};
-use isolith_program::{Language, Prepared, prepare};
+use isolith_core::{
+    Bindings, Engine, EngineError, Grant, Host, Outcome, Output, OutputSink, RunId, Seed, Start, Usage,
+};
+use isolith_program::{Language, Prepared, SourceError, prepare_with};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -43,6 +46,15 @@ pub struct Ended {
     pub outcome: Outcome,
     /// Its state, when it was suspended.
     pub suspended: Option<SuspendedRun>,
+}
+
+impl Ended {
+    /// What is left of a run that did not begin, because its text or its imports make no program.
+    pub fn not_a_program(plan: &Plan, error: &SourceError) -> Ended {
+        let receipt = Receipt { id: plan.id.clone(), outputs: Vec::new(), usage: Usage::default(), calls: Vec::new() };
+        let outcome = Outcome { narrowed: plan.narrowed.clone(), ..receipt.not_a_program(error, &plan.name) };
+        Ended { outcome, suspended: None }
+    }
 }
 
 /// Why there is no outcome. A program's failure is an outcome and not one of these.
@@ -88,7 +100,7 @@ impl Runner {
     async fn run_with(&self, plan: Plan, attend: Attend, recording: Option<Recording>) -> Result<Ended, RunError> {
         plan.check()?;
         let clock = Clock::start(plan.time);
-        let prepared = prepare(&plan.source, &plan.name, plan.language);
+        let prepared = prepare_with(&plan.source, &plan.name, plan.language, &plan.modules);
         let seed = match plan.seed {
             Some(number) => Seed::from_number(number),
             None if prepared.is_err() => Seed([0; 32]),
@@ -96,6 +108,7 @@ impl Runner {
         };
         let capture = Capture::new(clock.started(), Vec::new(), attend.sink, Arc::clone(&attend.host));
         let capture = Arc::new(capture);
+        let checkpoints = recording.as_ref().and_then(|recording| recording.checkpoints.clone());
         let journal = recording.map(|recording| self.journal(recording, &plan, seed, &clock, &attend.host, &capture));
         let mut journal = journal.transpose()?;
         let prepared = match prepared {
@@ -103,7 +116,7 @@ impl Runner {
             Err(error) => {
                 let usage = Usage { wall_us: clock.elapsed().as_micros() as u64, ..Usage::default() };
                 let receipt = Receipt { id: plan.id, outputs: Vec::new(), usage, calls: Vec::new() };
-                let outcome = receipt.not_a_program(&error);
+                let outcome = receipt.not_a_program(&error, &plan.name);
                 journal.as_mut().map_or(Ok(()), |journal| journal.end(&outcome, false))?;
                 return Ok(Ended { outcome, suspended: None });
             }
@@ -121,9 +134,9 @@ impl Runner {
         let mut drive =
             Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
         drive.journal = journal;
-        let span =
-            tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest());
-        let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, plan.id, plan.grants, plan.language);
+        let span = Lineage::adopt(plan.lineage.as_ref(), span(&prepared));
+        let whose = Whose { id: plan.id, grants: plan.grants, language: plan.language, checkpoints };
+        let finish = self.finish(drive, Begin::Fresh, &prepared, &capture, whose);
         let mut ended = finish.instrument(span).await?;
         ended.outcome.narrowed = plan.narrowed;
         Ok(ended)
@@ -157,7 +170,8 @@ impl Runner {
             return Err(SuspendedRunError::Engine { found: saved.engine, own: self.engine.name() }.into());
         }
         let language = saved.language();
-        let prepared = prepare(&saved.source, &saved.name, language).map_err(|_| SuspendedRunError::Damaged)?;
+        let prepared = prepare_with(&saved.source, &saved.name, language, &saved.modules);
+        let prepared = prepared.map_err(|_| SuspendedRunError::Damaged)?;
         let clock = Clock::resume(saved.time, saved.started, saved.wall_used());
         let capture = Capture::new(saved.started, saved.outputs, attend.sink, Arc::clone(&attend.host));
         let capture = Arc::new(capture);
@@ -172,12 +186,15 @@ impl Runner {
         drive.records = saved.calls;
         drive.sleep = saved.sleep;
         drive.queue = saved.queue.into();
-        self.finish(drive, Begin::Waiting, &prepared, &capture, saved.id, saved.grants.into(), language).await
+        let span = Lineage::adopt(again.lineage.as_ref(), span(&prepared));
+        let whose = Whose { id: saved.id, grants: saved.grants.into(), language, checkpoints: None };
+        let finish = self.finish(drive, Begin::Waiting, &prepared, &capture, whose);
+        finish.instrument(span).await
     }
 
     fn journal(
         &self,
-        Recording { to, requested, durable }: Recording,
+        Recording { to, requested, durable, .. }: Recording,
         plan: &Plan,
         seed: Seed,
         clock: &Clock,
@@ -191,36 +208,52 @@ impl Runner {
         Journal::begin((to, durable), Arc::clone(host), Arc::clone(capture), header).map(Box::new)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one run, gathered here and nowhere else")]
-    async fn finish(
+    pub(crate) async fn finish(
         &self,
         mut drive: Drive,
-        begin: Begin,
+        mut begin: Begin,
         prepared: &Prepared,
         capture: &Capture,
-        id: Option<RunId>,
-        grants: Arc<[Grant]>,
-        language: Language,
+        Whose { id, grants, language, checkpoints }: Whose,
     ) -> Result<Ended, RunError> {
-        let stop = drive.run(begin).await?;
+        drive.checkpoint_every = checkpoints.as_ref().map(|checkpoints| checkpoints.every);
+        let saved = |drive: &Drive, outputs: &[Output]| {
+            Saved::new(self.engine.name(), prepared, language, drive, id.clone(), grants.to_vec(), outputs)
+        };
+        let stop = loop {
+            match (drive.run(begin).await?, &checkpoints) {
+                (Stop::Checkpoint, Some(checkpoints)) => {
+                    // A state too large to keep is none: the journal has everything.
+                    // Nor is one that knows more than the journal, should the machine stop now.
+                    if let Some(journal) = &mut drive.journal {
+                        journal.sync()?;
+                    }
+                    if let Ok(state) = drive.isolate.suspend() {
+                        let saved = saved(&drive, &capture.outputs_from(0));
+                        (checkpoints.to)(&SuspendedRun { saved, state });
+                    }
+                    begin = Begin::Waiting;
+                }
+                (stop, _) => break stop,
+            }
+        };
         let usage = Usage { wall_us: drive.clock.elapsed().as_micros() as u64, ..drive.isolate.usage() };
         let outputs = capture.take();
         match stop {
             Stop::Ended(end) => {
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
-                let (outcome, changed) = scrubbed(receipt.ended(end, prepared, &grants, language), &*drive.host);
+                let (outcome, changed) = scrubbed(receipt.ended(end, prepared, &grants), &*drive.host);
                 if let Some(journal) = &mut drive.journal {
                     journal.end(&outcome, changed)?;
                 }
                 Ok(Ended { outcome: with_grants(outcome, &grants), suspended: None })
             }
-            Stop::Suspend => {
+            Stop::Suspend | Stop::Checkpoint => {
                 let state = drive.isolate.suspend()?;
                 if let Some(journal) = &mut drive.journal {
                     journal.suspended()?;
                 }
-                let saved =
-                    Saved::new(self.engine.name(), prepared, language, &drive, id.clone(), grants.to_vec(), &outputs);
+                let saved = saved(&drive, &outputs);
                 let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
                 let outcome = with_grants(receipt.suspended(saved.waiting_for(), drive.host.asks()), &saved.grants);
                 Ok(Ended { outcome, suspended: Some(SuspendedRun { saved, state }) })
@@ -229,11 +262,26 @@ impl Runner {
     }
 }
 
+/// Whose run it is, and what may be done with it.
+pub(crate) struct Whose {
+    pub(crate) id: Option<RunId>,
+    pub(crate) grants: Arc<[Grant]>,
+    pub(crate) language: Language,
+    pub(crate) checkpoints: Option<Checkpoints>,
+}
+
 /// How a resumed run is to be attended.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Again {
     /// As in a plan.
     pub patience: Option<Patience>,
+    /// As in a plan.
+    pub lineage: Option<Lineage>,
+}
+
+/// A run, or what there is of it until it is suspended.
+pub(crate) fn span(prepared: &Prepared) -> tracing::Span {
+    tracing::info_span!("run", otel.name = "isolith.run", isolith.program = %prepared.program().digest())
 }
 
 fn with_grants(outcome: Outcome, grants: &[Grant]) -> Outcome {

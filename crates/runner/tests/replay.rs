@@ -100,7 +100,7 @@ async fn record(runner: &Runner, memory: &Memory, durable: Durable) -> Result<En
 async fn record_program(runner: &Runner, program: &str, memory: &Memory, durable: Durable) -> Result<Ended, RunError> {
     let tools = tools();
     let plan = Plan { id: Some(RunId("r".into())), grants: tools.grants(), ..Plan::new(program, "lanes.js") };
-    let recording = Recording { to: Box::new(memory.clone()), requested: Vec::new(), durable };
+    let recording = Recording { to: Box::new(memory.clone()), requested: Vec::new(), durable, checkpoints: None };
     runner.record(plan, Attend::new(Arc::new(tools), Arc::new(Nowhere)), recording).await
 }
 

@@ -12,7 +12,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use isolith_core::{ApiKey, ApiKeys, CallerId, Manifest, Scope, key};
-use std::collections::HashMap;
+use isolith_workspace::Memory;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
@@ -26,6 +27,8 @@ pub(crate) struct App {
     pub(crate) checker: Option<Arc<dyn Checker>>,
     /// Callers as they were made from their keys, so that what is counted for them goes on.
     callers: Mutex<HashMap<CallerId, Known>>,
+    /// Workspaces that are nowhere else, the oldest first.
+    pub(crate) in_memory: Mutex<VecDeque<(CallerId, String, Arc<Memory>)>>,
 }
 
 /// A caller, and the key it was made from; the user of this machine has none.
@@ -54,6 +57,7 @@ impl App {
             policy,
             checker,
             callers: Mutex::default(),
+            in_memory: Mutex::default(),
         })
     }
 

@@ -1,7 +1,12 @@
 //! The body of a request for a run, read: every field is known, and every mistake is told with its place.
 
 use crate::error::Refusal;
-use isolith_core::{BindingName, CallId, Grant, Json, Manifest, RunId, ToolGrant, nearest, quantity};
+use crate::sessions::manifest_of;
+use crate::trace::Trace;
+use isolith_core::{
+    BindingName, CallId, Grant, Json, Manifest, RunId, SessionName, ToolGrant, Woken, is_sessions_own, narrow,
+    narrow_limits, nearest, quantity,
+};
 use isolith_runner::Language;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -20,11 +25,15 @@ pub(crate) struct Asked {
     pub(crate) tools: Vec<ToolGrant>,
     pub(crate) seed: Option<u64>,
     pub(crate) wait: Option<Duration>,
+    /// The session that it runs in.
+    pub(crate) session: Option<SessionName>,
+    /// What its spans belong to; no part of the body.
+    pub(crate) trace: Option<Trace>,
 }
 
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 16] = [
     "program", "code", "name", "language", "input", "args", "grants", "limits", "time", "random", "tools", "seed",
-    "run", "wait",
+    "run", "wait", "session", "file",
 ];
 const RUN_CHARS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 200;
@@ -145,6 +154,7 @@ impl Asked {
         let seed = table.parse("seed", "a whole number of 64 bits")?;
         let run = table.parse("run", "a text")?.map(run_id).transpose()?;
         let wait = table.take("wait").map(|json| duration(&json, "wait")).transpose()?;
+        let session = table.parse("session", "the name of a session")?.map(session).transpose()?;
         // A mistyped `program` is a field that is not known: that is said first, because it helps more.
         table.finish(&FIELDS)?;
         let Some(source) = source else { return Err(Refusal::invalid("`program` is missing").at("program")) };
@@ -155,8 +165,29 @@ impl Asked {
         {
             return Err(Refusal::invalid("`name` is a file name, not a path").at("name"));
         }
-        Ok(Asked { run, source, name, language, input, args, manifest, tools, seed, wait })
+        Ok(Asked { run, source, name, language, input, args, manifest, tools, seed, wait, session, trace: None })
     }
+
+    /// What a session says: no more than its manifest has, and all of that where nothing is asked for.
+    pub(crate) fn within(&mut self, session: &Woken) -> Result<(), Refusal> {
+        let Some(manifest) = manifest_of(session)? else { return Ok(()) };
+        let asked = std::mem::take(&mut self.manifest.grants);
+        self.manifest.grants = match asked.is_empty() {
+            true => manifest.grants,
+            false => {
+                let (own, others): (Vec<Grant>, Vec<Grant>) = asked.into_iter().partition(is_sessions_own);
+                own.into_iter().chain(narrow(&manifest.grants, &others).grants).collect()
+            }
+        };
+        self.manifest.limits = narrow_limits(&manifest.limits, &self.manifest.limits);
+        self.manifest.ambient = manifest.ambient.and(self.manifest.ambient);
+        Ok(())
+    }
+}
+
+/// The name of a session.
+pub(crate) fn session(text: String) -> Result<SessionName, Refusal> {
+    SessionName::new(&text).map_err(|error| Refusal::invalid(error.to_string()).at("session"))
 }
 
 /// A name of a run. Nothing in it means anything to a path, a URL or a log.

@@ -4,10 +4,10 @@ use crate::error::Refusal;
 use axum::http::StatusCode;
 use isolith_core::{
     Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, Limits, Manifest, Narrowed, Ports, Power, Rule,
-    Schemes, Scope, SecretSource, StoreProblem, narrow, narrow_limits,
+    Schemes, Scope, SecretSource, SessionStore, StoreProblem, narrow, narrow_limits,
 };
 use isolith_gate::Means;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Someone who may ask.
@@ -150,6 +150,9 @@ impl Rate {
 pub trait Household: Send + Sync {
     /// What the gates of a caller's runs act with. The tools and the approver in it are replaced.
     fn means(&self, caller: &CallerId) -> Result<Means, StoreProblem>;
+
+    /// A caller's sessions.
+    fn sessions(&self, caller: &CallerId) -> Result<Arc<dyn SessionStore>, StoreProblem>;
 
     /// Whether someone agreed for good to what a grant asks about in a program, by its digest.
     fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool;

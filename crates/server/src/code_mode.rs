@@ -159,6 +159,8 @@ impl Checked {
             tools: self.tools.iter().cloned().map(ToolGrant::new).collect(),
             seed: None,
             wait: None,
+            session: None,
+            trace: None,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::pipes;
 use crate::routes;
 use crate::runs::Runs;
 use crate::settings::Settings;
+use crate::trace::Adopt;
 use crate::wire::{Slot, Wire};
 use axum::extract::ConnectInfo;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -49,6 +50,8 @@ pub struct Parts {
     pub upstreams: Option<Arc<dyn Upstreams>>,
     /// Who looks at programs that come over MCP before they run, where someone does.
     pub checker: Option<Arc<dyn Checker>>,
+    /// Puts a run's spans into the trace that its request belongs to, where spans are exported.
+    pub adopt: Option<Adopt>,
     /// The most that any run can have.
     pub policy: Option<Manifest>,
     /// How much is taken on.
@@ -65,8 +68,8 @@ pub struct Server {
 impl Server {
     /// A server that does not listen yet.
     pub fn new(parts: Parts) -> Server {
-        let Parts { runner, store, keys, household, upstreams, checker, policy, settings, handle_key } = parts;
-        let runs = Runs::new(runner, store, household, upstreams, Arc::new(settings));
+        let Parts { runner, store, keys, household, upstreams, checker, adopt, policy, settings, handle_key } = parts;
+        let runs = Runs::new(runner, store, household, upstreams, Arc::new(settings), adopt);
         Server { app: App::new(runs, keys, policy, checker, &handle_key) }
     }
 

@@ -31,9 +31,9 @@ impl Metrics {
         };
     }
 
-    pub(crate) fn render(&self, live: usize, waiting: usize) -> String {
+    pub(crate) fn render(&self, live: usize, waiting: usize, awake: usize) -> String {
         let mut text = String::new();
-        let rows: [(&str, &str, &str, u64); 9] = [
+        let rows: [(&str, &str, &str, u64); 10] = [
             ("isolith_runs_started_total", "counter", "Runs that were started.", self.started.load(Relaxed)),
             ("isolith_runs_ended_total", "counter", "Runs that have an outcome.", self.ended.load(Relaxed)),
             ("isolith_runs_refused_total", "counter", "Runs that could not be run.", self.refused.load(Relaxed)),
@@ -48,6 +48,7 @@ impl Metrics {
             ("isolith_connections", "gauge", "Connections that are open.", self.connections.load(Relaxed)),
             ("isolith_runs_live", "gauge", "Runs in memory.", live as u64),
             ("isolith_runs_waiting", "gauge", "Runs that wait for a place.", waiting as u64),
+            ("isolith_sessions_awake", "gauge", "Sessions that are awake.", awake as u64),
         ];
         for (name, kind, help, value) in rows {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");

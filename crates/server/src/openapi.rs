@@ -39,6 +39,11 @@ struct RunRequest {
     run: Option<String>,
     /// How long to wait for an answer; `0` answers at once.
     wait: Option<Length>,
+    /// The file of the session that has the program, in the place of `program`.
+    file: Option<String>,
+    /// The session that it runs in: `files` and `kv.session` are its own.
+    #[schema(pattern = "^[a-z0-9][a-z0-9_-]{0,99}$")]
+    session: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -412,6 +417,8 @@ macro_rules! routes {
     };
 }
 
+mod sessions;
+
 routes! {
     start_run: post "/v1/runs" "Runs a program, and waits for its end or for its next round of calls." [] body RunRequest; {
         (status = 200, description = "It ended, or waits for its client", body = Run),
@@ -423,7 +430,7 @@ routes! {
         (status = 429, description = "Too many runs", body = Problem),
     }
     list_runs: get "/v1/runs" "Lists the caller's runs, the newest first." [
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200), ("before" = Option<String>, Query, description = "The last run of the page before", min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200), ("session" = Option<String>, Query, description = "Only those of a session"), ("before" = Option<String>, Query, description = "The last run of the page before", min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$"),
     ] { (status = 200, description = "Runs", body = RunList), (status = 404, description = "`before` is no run of the caller's", body = Problem), }
     get_run: get "/v1/runs/{run}" "Shows a run." [
         ("run" = String, Path), ("wait" = Option<String>, Query, description = "Waits this long for its end or next round", pattern = "^[0-9]{1,3}(ms|s|m)$"),
@@ -511,5 +518,8 @@ impl Modify for Keys {
 /// The whole document, as JSON.
 pub fn document() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| Document::openapi().to_pretty_json().unwrap_or_default())
+    TEXT.get_or_init(|| {
+        let whole = Document::openapi().merge_from(sessions::Sessions::openapi());
+        whole.to_pretty_json().unwrap_or_default()
+    })
 }

@@ -2,13 +2,15 @@
 
 use crate::caller::Caller;
 use crate::error::Refusal;
+use crate::runs::now;
 use isolith_core::{
-    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, Outcome, OutputSink, RunId, Stream,
-    Timestamp, ToolName, Verdict,
+    Answer, Ask, BoxFuture, CallId, Host, HostCall, HostReply, Json, Keeper, Outcome, OutputSink, RunId, SessionName,
+    Stream, Timestamp, ToolName, Verdict,
 };
 use isolith_gate::Approvals;
+use isolith_runner::Lineage;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
@@ -21,9 +23,19 @@ pub(crate) struct Run {
     pub(crate) created: Timestamp,
     /// What kind of process goes on with it.
     pub(crate) keeper: Keeper,
+    /// The session whose files and keys it has.
+    pub(crate) session: Option<SessionName>,
     pub(crate) cancel: CancellationToken,
+    /// What its spans belong to, as long as this process has it.
+    pub(crate) lineage: Option<Lineage>,
     /// Whether the store has it.
     pub(crate) stored: AtomicBool,
+    /// Held while that is looked at and changed.
+    pub(crate) storing: tokio::sync::Mutex<()>,
+    /// Whether someone will ask for it by its name, however it ends.
+    pub(crate) named: AtomicBool,
+    /// When it last moved on, in microseconds.
+    changed: AtomicU64,
     /// What someone is asked about.
     pub(crate) approvals: Arc<Approvals>,
     /// Cancelled when it is to leave memory as soon as it can.
@@ -164,8 +176,30 @@ impl Run {
     pub(crate) fn new(id: RunId, caller: Arc<Caller>, created: Timestamp, keeper: Keeper) -> Run {
         let stage = watch::Sender::new(Stage::Running);
         let (cancel, stored) = (CancellationToken::new(), AtomicBool::new(false));
-        let (approvals, hurry) = (Arc::default(), Mutex::default());
-        Run { id, caller, created, keeper, cancel, stored, approvals, hurry, state: Mutex::default(), stage }
+        let (storing, named, changed) = (Default::default(), AtomicBool::new(false), now().as_micros().into());
+        let (approvals, hurry, state) = (Arc::default(), Mutex::default(), Mutex::default());
+        Run {
+            id,
+            caller,
+            created,
+            keeper,
+            session: None,
+            cancel,
+            lineage: None,
+            stored,
+            storing,
+            named,
+            changed,
+            approvals,
+            hurry,
+            state,
+            stage,
+        }
+    }
+
+    /// The same, in a session.
+    pub(crate) fn within(self, session: Option<SessionName>) -> Run {
+        Run { session, ..self }
     }
 
     /// The same, in the store.
@@ -206,6 +240,11 @@ impl Run {
 
     pub(crate) fn stage(&self) -> Stage {
         self.stage.borrow().clone()
+    }
+
+    /// When it last moved on, or came into this process's hands.
+    pub(crate) fn changed(&self) -> Timestamp {
+        Timestamp::from_micros(self.changed.load(Ordering::Relaxed))
     }
 
     /// Waits until it ended or waits for its client.
@@ -358,6 +397,7 @@ impl Run {
 
     fn move_on(&self, state: &State, stage: Stage) {
         self.tell(state, &stage.event());
+        self.changed.store(now().as_micros(), Ordering::Relaxed);
         self.stage.send_replace(stage);
     }
 

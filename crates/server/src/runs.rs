@@ -6,11 +6,14 @@ use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::run::{Run, Stage, Taken};
+use crate::sessions::Awake;
 use crate::settings::Settings;
+use crate::trace::Adopt;
 use crate::wakes::Wakes;
 use axum::http::StatusCode;
 use isolith_core::{
-    CallId, CallerId, HostCall, HostReply, Json, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore, Timestamp,
+    CallId, CallerId, HostCall, HostReply, Json, Keeper, Narrowed, Outcome, RunId, RunRecord, RunState, RunStore,
+    Timestamp, Woken, is_sessions_own,
 };
 use isolith_gate::Upstreams;
 use isolith_runner::{Patience, Plan, PlanError, Runner};
@@ -25,7 +28,10 @@ use tokio_util::task::TaskTracker;
 /// Outcomes that are kept in memory for whoever asks again: no more than these, and not for longer.
 const ENDED_MAX: usize = 10_000;
 const ENDED_BYTES_MAX: usize = 64 << 20;
-const ENDED_TIME: Duration = Duration::from_secs(600);
+pub(crate) const ENDED_TIME: Duration = Duration::from_secs(600);
+
+/// How long a session remembers a run.
+const SESSION_RUN_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 pub(crate) struct Runs {
     pub(crate) runner: Runner,
@@ -33,9 +39,12 @@ pub(crate) struct Runs {
     pub(crate) household: Arc<dyn Household>,
     pub(crate) upstreams: Option<Arc<dyn Upstreams>>,
     pub(crate) settings: Arc<Settings>,
+    /// Puts spans into the traces that requests belong to, where spans are exported.
+    pub(crate) adopt: Option<Adopt>,
     pub(crate) queue: Queue,
     pub(crate) metrics: Metrics,
     pub(crate) wakes: Wakes,
+    pub(crate) awake: Awake,
     /// Cancelled when everyone has to leave.
     pub(crate) leave: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -58,6 +67,7 @@ impl Runs {
         household: Arc<dyn Household>,
         upstreams: Option<Arc<dyn Upstreams>>,
         settings: Arc<Settings>,
+        adopt: Option<Adopt>,
     ) -> Arc<Runs> {
         Arc::new(Runs {
             runner,
@@ -66,8 +76,10 @@ impl Runs {
             upstreams,
             queue: Queue::new(Arc::clone(&settings)),
             settings,
+            adopt,
             metrics: Metrics::default(),
             wakes: Wakes::default(),
+            awake: Awake::default(),
             leave: CancellationToken::new(),
             tasks: TaskTracker::new(),
             all: Mutex::default(),
@@ -79,7 +91,7 @@ impl Runs {
     pub(crate) async fn start(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
-        asked: Asked,
+        mut asked: Asked,
         keep: bool,
         prepare: impl FnOnce(&Arc<Run>),
     ) -> Result<Arc<Run>, Refusal> {
@@ -87,10 +99,19 @@ impl Runs {
             return Err(stopping());
         }
         caller.spend()?;
+        let lineage = asked.trace.take().zip(self.adopt.as_ref()).map(|(trace, adopt)| trace.lineage(adopt));
         let id = asked.run.clone().unwrap_or_else(|| RunId(uuid::Uuid::now_v7().to_string()));
-        let mut plan = self.plan(caller, asked, id.clone())?;
+        let session = match &asked.session {
+            Some(name) => Some(self.session(caller, name).await?),
+            None => None,
+        };
+        let mut plan = self.plan(caller, asked, id.clone(), session.as_deref())?;
         let place = self.queue.enter(&caller.id).await?;
-        let run = Arc::new(Run::new(id.clone(), Arc::clone(caller), now(), self.settings.keeper));
+        plan.lineage.clone_from(&lineage);
+        let mut run = Run::new(id.clone(), Arc::clone(caller), now(), self.settings.keeper);
+        run.lineage = lineage;
+        run.session = session.map(|session| session.session.clone());
+        let run = Arc::new(run);
         // The name first, then the store: a name that is taken must not get a second run on disk.
         let named = Named::take(self, &run)?;
         if keep {
@@ -108,8 +129,40 @@ impl Runs {
         Ok(run)
     }
 
-    fn plan(&self, caller: &Caller, asked: Asked, id: RunId) -> Result<Plan, Refusal> {
+    /// Keeps a run for someone who will ask for it by its name: however it ends, and on a server also after a crash.
+    pub(crate) async fn keep(&self, run: &Arc<Run>) -> Result<(), Refusal> {
+        run.named.store(true, Ordering::Release);
+        // Where each client has a process of its own, another could not tell whether the one that runs it is still there.
+        if self.settings.keeper != Keeper::Server {
+            return Ok(());
+        }
+        let _storing = run.storing.lock().await;
+        if run.stored.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let record = match run.stage() {
+            Stage::Ended(outcome) => self.record(run, RunState::Ended, &outcome, None),
+            Stage::Running => self.record(run, RunState::Running, &running(&run.id), None),
+            Stage::Waiting(..) | Stage::Refused(_) => return Ok(()),
+        };
+        match self.store.add(record).await {
+            Ok(true) => run.stored.store(true, Ordering::Release),
+            Ok(false) => return Err(exists(&run.id)),
+            Err(error) => return Err(Refusal::internal("keeping a run", &error)),
+        }
+        Ok(())
+    }
+
+    fn plan(&self, caller: &Caller, mut asked: Asked, id: RunId, session: Option<&Woken>) -> Result<Plan, Refusal> {
+        let mut own = Vec::new();
+        if let Some(session) = session {
+            asked.within(session)?;
+            // What a session has of its own is not the machine's: the scope says whether a caller has sessions.
+            (own, asked.manifest.grants) = asked.manifest.grants.into_iter().partition(is_sessions_own);
+            own.extend(session.own_grants(&own));
+        }
         let Narrowed { mut grants, report } = caller.ceiling.grants(asked.manifest.grants)?;
+        grants.extend(own);
         grants.extend(tool_grants(&asked.tools));
         let mut plan = Plan::new(asked.source, asked.name);
         plan.id = Some(id);
@@ -155,13 +208,14 @@ impl Runs {
         let (id, created): (RunId, Timestamp) = (record.run, record.created);
         let outcome: Arc<str> = record.outcome.text().into();
         if record.state != RunState::Suspended {
-            return Ok(Arc::new(Run::over(id, Arc::clone(caller), created, outcome, record.keeper)));
+            let over = Run::over(id, Arc::clone(caller), created, outcome, record.keeper);
+            return Ok(Arc::new(over.within(record.session)));
         }
         let failed = |error| Refusal::internal("finding a run's answers", &error);
         let answers = self.store.answers(&caller.id, &id).await.map_err(failed)?;
-        let (asks, _) = self.words(&caller.id, &id).await?;
+        let (asks, _) = self.words(&caller.id, &id, &record.outcome).await?;
         let open = open_calls(&record.outcome);
-        let run = Run::new(id.clone(), Arc::clone(caller), created, record.keeper);
+        let run = Run::new(id.clone(), Arc::clone(caller), created, record.keeper).within(record.session);
         let run = run.asleep(outcome, open, answers, asks);
         let mut all = lock(&self.all);
         Ok(Arc::clone(all.entry((caller.id.clone(), id)).or_insert_with(|| Arc::new(run))))
@@ -239,13 +293,14 @@ impl Runs {
             caller: run.caller.id.clone(),
             run: run.id.clone(),
             created: run.created,
-            expires: now().after(self.settings.keep),
+            expires: now().after(if run.session.is_some() { SESSION_RUN_KEPT } else { self.settings.keep }),
             state,
             outcome: Json::from_text(outcome.to_owned()).unwrap_or_else(|_| Json::null()),
             suspended,
             wakes,
             continuation: None,
             keeper: self.settings.keeper,
+            session: run.session.clone(),
             asks: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! What an operator can set about a server.
 
-use isolith_core::Keeper;
+use isolith_core::{Keeper, SessionName};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How much a server takes on, and for how long it waits.
@@ -26,6 +27,8 @@ pub struct Settings {
     pub approval: Duration,
     /// What kind of process this is: it goes on with the runs of its kind.
     pub keeper: Keeper,
+    /// The session of clients over pipes: programs run in it, and MCP clients have its files as tools.
+    pub session: Option<SessionName>,
     /// How long a request waits for an answer at most.
     pub wait: Duration,
     /// The largest body of a request.
@@ -42,6 +45,8 @@ pub struct Settings {
     pub drain: Duration,
     /// Other names than loopback's that requests may come for: `Host` is one of these.
     pub hosts: Vec<String>,
+    /// The folder of this machine below which workspaces of the provider `local-directory` are; without it there are none.
+    pub workspaces: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -57,6 +62,7 @@ impl Default for Settings {
             keep: Duration::from_secs(24 * 3600),
             approval: Duration::from_secs(7 * 24 * 3600),
             keeper: Keeper::Server,
+            session: None,
             wait: Duration::from_secs(60),
             body_bytes: 24 << 20,
             body_time: Duration::from_secs(30),
@@ -65,6 +71,7 @@ impl Default for Settings {
             outbox_bytes: 64 << 20,
             drain: Duration::from_secs(60),
             hosts: Vec::new(),
+            workspaces: None,
         }
     }
 }

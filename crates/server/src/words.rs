@@ -5,7 +5,7 @@ use crate::error::Refusal;
 use crate::run::Run;
 use crate::runs::{Runs, now};
 use axum::http::StatusCode;
-use isolith_core::{Ask, BoxFuture, CallId, CallerId, Consent, Heard, RunId, RunStore, Verdict, Word};
+use isolith_core::{Ask, BoxFuture, CallId, CallerId, Consent, Heard, Json, Outcome, RunId, RunStore, Verdict, Word};
 use isolith_gate::Desk;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -49,17 +49,27 @@ impl Desk for RunDesk {
     }
 }
 
+/// All calls of a suspended run that have no answer, from its client or from someone who is asked.
+fn unanswered(outcome: &Json) -> Vec<CallId> {
+    let Ok(outcome) = outcome.parse::<Outcome>() else { return Vec::new() };
+    let pending = outcome.waiting_for.iter().map(|pending| pending.id);
+    pending.chain(outcome.approvals.iter().map(|ask| ask.id)).collect()
+}
+
 impl Runs {
-    /// What was asked and said about a run, as it is kept.
-    pub(crate) async fn words(&self, caller: &CallerId, run: &RunId) -> Result<Words, Refusal> {
+    /// What was asked and said about a run, as it is kept. `outcome` is how it stands.
+    pub(crate) async fn words(&self, caller: &CallerId, run: &RunId, outcome: &Json) -> Result<Words, Refusal> {
         let kept = self.store.approvals(Some(caller), Some(run)).await;
         let kept = kept.map_err(|error| Refusal::internal("finding what was said", &error))?;
         let for_all = |said: &isolith_core::Said| said.verdict.consent != Consent::Once;
         // What the run has not taken up yet is said to it when it asks, and kept for good where that was meant.
         let agreed = kept.iter().filter(|one| one.begun && one.said.as_ref().is_some_and(for_all));
         let agreed = agreed.map(|one| one.ask.grant.clone()).collect();
-        // One that was begun and never came to an end is among them: its call is told so.
-        Ok((kept.into_iter().map(|one| (one.ask, one.said.map(|said| said.verdict))).collect(), agreed))
+        // A call that has its answer is not made again: whoever waited for it to take up its word would wait without end. One that
+        // was begun and never came to an end is among those that the run waits for, and is told so.
+        let waits = unanswered(outcome);
+        let open = kept.into_iter().filter(|one| waits.contains(&one.ask.id));
+        Ok((open.map(|one| (one.ask, one.said.map(|said| said.verdict))).collect(), agreed))
     }
 
     /// Takes someone's word about a call. It is on disk before they are told, if the run is.

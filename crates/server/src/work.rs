@@ -7,7 +7,7 @@ use crate::runs::{Runs, now};
 use crate::words::RunDesk;
 use isolith_core::{
     CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Outcome, Power, RunId, RunState, Status,
-    Usage,
+    Usage, Woken, is_sessions_own,
 };
 use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
@@ -20,8 +20,17 @@ const WAKE_PAUSE: Duration = Duration::from_millis(200);
 
 impl Runs {
     /// Has a new run in hand.
-    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, plan: Plan) {
-        let host = self.gate(&run, &plan.grants, &plan.source, plan.limits, None, Vec::new());
+    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, mut plan: Plan) {
+        if let Some(name) = &run.session {
+            plan = match self.session(&run.caller, name).await {
+                Ok(session) => match with_modules(plan, session).await {
+                    Ok(plan) => plan,
+                    Err(ended) => return self.on(run, place, ended, None).await,
+                },
+                Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
+            };
+        }
+        let host = self.gate(&run, &plan.grants, plan.digest(), plan.limits, None, Vec::new()).await;
         let (host, means) = match host {
             Ok(host) => host,
             Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
@@ -54,17 +63,20 @@ impl Runs {
         let suspended = SuspendedRun::from_bytes(&bytes).map_err(|error| failed(&error))?;
         drop(bytes);
         // The client's own functions are its own affair; everything else is held against today's policy.
-        let own = |grant: &Grant| matches!(&grant.power, Power::Tool(tool) if tool.is_embedders());
+        let own = |grant: &Grant| {
+            matches!(&grant.power, Power::Tool(tool) if tool.is_embedders())
+                || run.session.is_some() && is_sessions_own(grant)
+        };
         let (tools, others): (Vec<Grant>, Vec<Grant>) = suspended.grants().iter().cloned().partition(own);
         let mut grants = run.caller.ceiling.grants(others)?.grants;
         grants.extend(tools);
         let grants: Arc<[Grant]> = grants.into();
-        let (asks, agreed) = self.words(&run.caller.id, &run.id).await?;
+        let (asks, agreed) = self.words(&run.caller.id, &run.id, &record.outcome).await?;
         run.approvals.put(asks);
         let before = Some(&suspended);
-        let (host, means) = self.gate(run, &grants, suspended.source(), suspended.limits(), before, agreed)?;
+        let (host, means) = self.gate(run, &grants, suspended.digest(), suspended.limits(), before, agreed).await?;
         let suspended = suspended.having_waited(run.is_back());
-        let again = Again { patience: Some(self.patience(run)) };
+        let again = Again { patience: Some(self.patience(run)), lineage: run.lineage.clone() };
         Ok((self.runner.resume(suspended.narrowed_to(grants.to_vec()), self.attend(run, host), again).await, means))
     }
 
@@ -101,16 +113,19 @@ impl Runs {
         let wakes = state.wakes_at().into_iter().chain(expires).min();
         let mut record = self.record(run, RunState::Suspended, &text, Some((state.to_bytes(), wakes)));
         record.continuation = run.continuation(outcome.usage.calls as usize);
-        let begun = run.approvals.taken().into_iter().map(|(ask, verdict)| (ask, Some(verdict)));
-        record.asks = outcome.approvals.iter().map(|ask| (ask.clone(), None)).chain(begun).collect();
+        let said = run.approvals.said().into_iter().map(|(ask, verdict)| (ask, Some(verdict)));
+        record.asks = outcome.approvals.iter().map(|ask| (ask.clone(), None)).chain(said).collect();
         let last = outcome.approvals.iter().map(|ask| ask.expires_us.after(self.settings.keep));
         record.expires = last.chain([record.expires]).max().unwrap_or(record.expires);
+        let storing = run.storing.lock().await;
         let kept = match run.stored.load(Ordering::Acquire) {
             true => self.store.put(record, open.clone()).await.map(|()| true),
             false => self.store.add(record).await,
         };
+        run.stored.fetch_or(matches!(kept, Ok(true)), Ordering::AcqRel);
+        drop(storing);
         match kept {
-            Ok(true) => run.stored.store(true, Ordering::Release),
+            Ok(true) => {}
             Ok(false) => {
                 let message = format!("another run of yours is called `{}`", run.id);
                 let refusal = Refusal::new(axum::http::StatusCode::CONFLICT, "run.exists", message);
@@ -150,7 +165,8 @@ impl Runs {
     }
 
     async fn over(&self, run: &Arc<Run>, stage: Stage) {
-        if run.stored.load(Ordering::Acquire) {
+        let _storing = run.storing.lock().await;
+        if run.stored.load(Ordering::Acquire) || run.session.is_some() {
             let text = match &stage {
                 Stage::Ended(text) => text.to_string(),
                 _ => json(&ended_as(&run.id, ErrorKind::Internal, "Internal", "the run could not be taken to its end")),
@@ -163,7 +179,7 @@ impl Runs {
         self.metrics.ended(&stage);
         let refused = matches!(stage, Stage::Refused(_));
         run.end(stage);
-        if refused {
+        if refused && !run.named.load(Ordering::Acquire) {
             self.forget(run);
         } else {
             self.has_ended(run);
@@ -175,11 +191,11 @@ impl Runs {
         Attend { host, sink, cancel: run.cancel.clone(), leave: run.hurry_with(&self.leave) }
     }
 
-    fn gate(
+    async fn gate(
         &self,
         run: &Arc<Run>,
         grants: &Arc<[Grant]>,
-        source: &str,
+        program: Digest,
         limits: isolith_core::Limits,
         before: Option<&SuspendedRun>,
         agreed: Vec<String>,
@@ -189,13 +205,18 @@ impl Runs {
         }
         let failed = |error: &dyn std::fmt::Display| Refusal::internal("opening a caller's stores", error);
         let mut means = self.household.means(&run.caller.id).map_err(|error| failed(&error))?;
+        if let Some(name) = &run.session {
+            let session = self.session(&run.caller, name).await?;
+            means.tree = Some(Arc::clone(&session.open.files));
+            means.kv = Some(Arc::clone(&session.open.keys));
+        }
         means.tools = Arc::new(ClientTools(Arc::clone(run)));
         means.upstreams.clone_from(&self.upstreams);
         let (store, household) = (Arc::clone(&self.store), Arc::clone(&self.household));
         let desk = RunDesk { run: Arc::clone(run), store, household };
         means.approver =
             Arc::new(Asking { approvals: Arc::clone(&run.approvals), desk, patience: self.settings.approval });
-        let identity = Identity { run: run.id.clone(), program: Digest::of(source).to_string() };
+        let identity = Identity { run: run.id.clone(), program: program.to_string() };
         let gate = Gate::new(Arc::clone(grants), limits, identity, means.clone())
             .map_err(|error| Refusal::invalid(error).at("grants"))?;
         let gate = match before {
@@ -203,6 +224,24 @@ impl Runs {
             None => gate,
         };
         Ok((Arc::new(gate), Some(means)))
+    }
+}
+
+/// A program with the files of its session that it imports; what is wrong with them is the program's own failure.
+async fn with_modules(mut plan: Plan, session: Arc<Woken>) -> Result<Plan, Result<Ended, RunError>> {
+    let find = move || {
+        let grants = Arc::clone(&plan.grants);
+        let mut load = |path: &str| isolith_workspace::module_text(&*session.open.files, &grants, path);
+        match plan.find_modules(&mut load) {
+            Ok(()) => Ok(plan),
+            Err(error) => Err(Box::new(Ended::not_a_program(&plan, &error))),
+        }
+    };
+    match tokio::task::spawn_blocking(find).await {
+        Ok(found) => found.map_err(|ended| Ok(*ended)),
+        Err(error) => {
+            Err(Err(EngineError::Internal { doing: "finding what a program imports", source: error.into() }.into()))
+        }
     }
 }
 
@@ -289,6 +328,7 @@ impl Runs {
                         "the server was stopped while it ran",
                     ));
                     let run = Run::over(record.run, caller, record.created, text.as_str().into(), record.keeper);
+                    let run = run.within(record.session);
                     self.store.put(self.record(&run, RunState::Ended, &text, None), Vec::new()).await?;
                     continue;
                 }
@@ -331,6 +371,7 @@ impl Runs {
                 self.hear(&caller_of).await;
             }
             self.sweep();
+            self.doze();
             if ticks.is_multiple_of(EXPIRE_TICKS)
                 && let Err(error) = self.store.expire(now()).await
             {

@@ -96,6 +96,7 @@ async fn runs(data: &DataFolder) {
         wakes: None,
         continuation: None,
         keeper: Keeper::Server,
+        session: None,
         asks: Vec::new(),
     };
     let reply = || HostReply::value(&"x".repeat(100));

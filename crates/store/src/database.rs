@@ -67,12 +67,41 @@ pub(crate) fn connect(path: &Path, purpose: Use) -> Result<Connection, StoreErro
 
 /// Reads all of a file and says whether it is sound.
 pub(crate) fn check(path: &Path, schema: &Schema) -> Result<(), StoreError> {
+    open_checked(path, schema).map(|_| ())
+}
+
+/// Opens a file for writing and reads all of it first.
+pub(crate) fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let connection = open(path, schema)?;
     let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     match verdict.map_err(|error| StoreError::of(path, error))?.as_str() {
-        "ok" => Ok(()),
+        "ok" => Ok(connection),
         _ => Err(StoreError::Damaged(path.to_owned())),
     }
+}
+
+/// Copies a file as it is at one moment to where nothing is. The copy is there whole, and on disk, or not at all.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let unfinished = to.with_extension("unfinished");
+    let cannot = |source: io::Error| StoreError::File { path: unfinished.clone(), source };
+    let _ = std::fs::remove_file(&unfinished);
+    make_private(&unfinished).map_err(cannot)?;
+    let copied = (|| {
+        let source = connect(from, Use::Reading)?;
+        let mut target = Connection::open(&unfinished).map_err(|error| StoreError::of(&unfinished, error))?;
+        let backup = rusqlite::backup::Backup::new(&source, &mut target);
+        let backup = backup.map_err(|error| StoreError::of(from, error))?;
+        // All pages in one step: whoever writes meanwhile writes to the log, and nothing has to be begun again.
+        backup.run_to_completion(i32::MAX, BUSY_PAUSE, None).map_err(|error| StoreError::of(from, error))
+    })();
+    let placed = copied.and_then(|()| {
+        std::fs::File::open(&unfinished).and_then(|file| file.sync_all()).map_err(cannot)?;
+        std::fs::hard_link(&unfinished, to).map_err(|source| StoreError::File { path: to.to_owned(), source })
+    });
+    let _ = std::fs::remove_file(&unfinished);
+    placed?;
+    let folder = to.parent().unwrap_or(to);
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)
 }
 
 // SQLite gives its other files the mode of this one.

@@ -1,6 +1,6 @@
-use crate::database;
-use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, SNIPPETS, Schema};
-use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, Snippets, StoreError};
+use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, SESSION, SESSIONS, SNIPPETS, Schema, WORKFLOWS};
+use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, Sessions, Snippets, StoreError, Workflows};
+use crate::{Copied, backup, database};
 use isolith_core::CallerId;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 const CALLERS: &str = "callers";
 /// Where the journals of runs are.
 const JOURNALS: &str = "journals";
+/// Where the files of sessions are.
+const SESSION_FILES: &str = "sessions";
+/// Where the chunks of their files are.
+const CHUNKS: &str = "chunks";
 /// The longest name of a caller with a folder.
 const CALLER_CHARS_MAX: usize = 64;
 
@@ -99,9 +103,19 @@ impl DataFolder {
         Snippets::open(&self.file(&SNIPPETS))
     }
 
+    /// The sessions.
+    pub fn sessions(&self) -> Result<Sessions, StoreError> {
+        Sessions::open(&self.file(&SESSIONS), &self.path.join(SESSION_FILES), &self.path.join(CHUNKS))
+    }
+
     /// The journals of recorded runs.
     pub fn journals(&self) -> Result<Journals, StoreError> {
         Journals::open(self.path.join(JOURNALS))
+    }
+
+    /// Runs of workflows, and the workflows that are kept by name.
+    pub fn workflows(&self) -> Result<Workflows, StoreError> {
+        Workflows::open(&self.file(&WORKFLOWS))
     }
 
     /// The runs of all callers, and their writer.
@@ -114,6 +128,11 @@ impl DataFolder {
         Keys::open(&self.root.join(KEYS.file))
     }
 
+    /// Copies all of it to where nothing is, while it is in use. The copy is a data folder.
+    pub fn backup(&self, to: &Path, told: &mut dyn FnMut(Copied)) -> Result<Copied, StoreError> {
+        backup::backup(&self.root, to, told)
+    }
+
     /// Looks through every database that is there for damage, those of callers too. Takes as long as reading them does.
     pub fn check(&self) -> Vec<(PathBuf, Result<(), StoreError>)> {
         let mut folders = vec![self.path.clone()];
@@ -122,7 +141,17 @@ impl DataFolder {
             .extend(callers.filter(|entry| entry.file_name().to_str().is_some_and(is_name)).map(|entry| entry.path()));
         folders[1..].sort();
         let files = folders.iter().flat_map(|folder| {
-            [&KV, &AUDIT, &SECRETS, &CONSENT, &SNIPPETS, &RUNS, &KEYS].map(|schema| (folder.join(schema.file), schema))
+            let stores = [&KV, &AUDIT, &SECRETS, &CONSENT, &SNIPPETS, &RUNS, &KEYS, &SESSIONS, &WORKFLOWS];
+            let mut sessions: Vec<PathBuf> = std::fs::read_dir(folder.join(SESSION_FILES))
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "sqlite"))
+                .collect();
+            sessions.sort();
+            let stores = stores.map(|schema| (folder.join(schema.file), schema)).into_iter();
+            stores.chain(sessions.into_iter().map(|path| (path, &SESSION)))
         });
         let check = |(path, schema): (PathBuf, &Schema)| {
             let sound = database::check(&path, schema);

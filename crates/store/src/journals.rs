@@ -39,6 +39,8 @@ pub struct JournalFile {
     file: File,
     sum: String,
     bytes: u64,
+    /// Whether its folder may not know of it yet, should the machine stop.
+    new: bool,
 }
 
 impl Journals {
@@ -53,7 +55,7 @@ impl Journals {
         let path = self.path(run)?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
         let file = file.and_then(locked).map_err(cannot(&path))?;
-        Ok(JournalFile { path, file, sum: String::new(), bytes: 0 })
+        Ok(JournalFile { path, file, sum: String::new(), bytes: 0, new: true })
     }
 
     /// Goes on with a journal, behind its last whole record. Nothing when there is none.
@@ -66,7 +68,7 @@ impl Journals {
         };
         let (lines, bytes, sum) = read(&file, &path)?;
         file.set_len(bytes).map_err(cannot(&path))?;
-        Ok(Some((JournalFile { path, file, sum, bytes }, lines)))
+        Ok(Some((JournalFile { path, file, sum, bytes, new: true }, lines)))
     }
 
     /// The journal of a run, or nothing when it was not recorded.
@@ -77,6 +79,12 @@ impl Journals {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(cannot(&path)(error)),
         }
+    }
+
+    /// Whether a process is writing to it.
+    pub fn is_written(&self, run: &RunId) -> bool {
+        let Ok(file) = self.path(run).and_then(|path| File::open(&path).map_err(cannot(&path))) else { return false };
+        flock(&file, FlockOperation::NonBlockingLockShared).is_err_and(|errno| errno == rustix::io::Errno::WOULDBLOCK)
     }
 
     /// The runs that have a journal, the oldest first.
@@ -119,7 +127,7 @@ impl JournalFile {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
         let file = file.and_then(locked).map_err(cannot(&beside))?;
         file.set_len(0).map_err(cannot(&beside))?;
-        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0 };
+        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0, new: true };
         let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
         records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
         std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
@@ -147,7 +155,11 @@ impl Recorder for JournalFile {
     }
 
     fn sync(&mut self) -> Result<(), StoreProblem> {
-        self.file.sync_data().map_err(|error| problem(&self.path, &error))
+        let folder = self.path.parent().filter(|_| self.new);
+        self.file.sync_data().map_err(|error| problem(&self.path, &error))?;
+        folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all()).map_err(|error| problem(&self.path, &error))?;
+        self.new = false;
+        Ok(())
     }
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {

@@ -6,7 +6,7 @@ mod write;
 
 use crate::StoreError;
 use crate::database::{self, Use};
-use crate::migrations::KV;
+use crate::migrations::{KV, Schema};
 use isolith_core::{BindingName, BoxFuture, CallError, HostReply, Json, KeySpaces, KvOp, Timestamp};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,12 @@ type Answer = Result<Json, Problem>;
 
 impl Kv {
     pub(crate) fn open(path: &Path) -> Result<Kv, StoreError> {
-        let writer = Mutex::new(database::open(path, &KV)?);
+        Kv::within(path, &KV)
+    }
+
+    /// In a file that holds other things too.
+    pub(crate) fn within(path: &Path, schema: &Schema) -> Result<Kv, StoreError> {
+        let writer = Mutex::new(database::open(path, schema)?);
         Ok(Kv { shared: Arc::new(Shared { path: path.to_owned(), writer, readers: Mutex::default() }) })
     }
 

@@ -4,6 +4,8 @@
 //! acknowledged is on disk: a process that is killed at any moment loses nothing of it.
 
 mod audit;
+mod backup;
+mod chunks;
 mod consent;
 mod database;
 mod error;
@@ -15,9 +17,13 @@ mod migrations;
 mod readers;
 mod runs;
 mod secrets;
+mod sessions;
 mod snippets;
+mod workflows;
+mod workspace;
 
 pub use audit::{Audit, AuditQuery, Retention};
+pub use backup::Copied;
 pub use consent::{Answer, Consent};
 pub use error::StoreError;
 pub use folder::DataFolder;
@@ -26,4 +32,6 @@ pub use keys::{Keys, NewKey};
 pub use kv::Kv;
 pub use runs::Runs;
 pub use secrets::{KeySource, SecretEntry, Secrets};
+pub use sessions::Sessions;
 pub use snippets::{NewSnippet, SavedSnippet, Snippet, SnippetEntry, Snippets};
+pub use workflows::{Flow, FlowState, Mail, Workflows};

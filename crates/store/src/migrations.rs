@@ -8,9 +8,9 @@ pub(crate) struct Schema {
     pub(crate) steps: &'static [&'static str],
 }
 
-pub(crate) const KV: Schema = Schema {
-    file: "kv.sqlite",
-    steps: &["
+pub(crate) const KV: Schema = Schema { file: "kv.sqlite", steps: &[KV_TABLES] };
+
+const KV_TABLES: &str = "
         CREATE TABLE spaces (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
@@ -32,6 +32,108 @@ pub(crate) const KV: Schema = Schema {
         ) STRICT;
         CREATE UNIQUE INDEX entries_key ON entries (space, key);
         CREATE INDEX entries_expires ON entries (space, expires_us) WHERE expires_us IS NOT NULL;
+    ";
+
+/// One file for each session: its keys, and its files.
+pub(crate) const SESSION: Schema = Schema {
+    file: "session.sqlite",
+    steps: &[
+        KV_TABLES,
+        "
+        -- A path is its names with U+0001 between them, which no name has: so what is in a folder follows it directly.
+        CREATE TABLE nodes (
+            path TEXT PRIMARY KEY,
+            parent TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            mode INTEGER NOT NULL,
+            modified_us INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            content INTEGER,
+            target TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX nodes_parent ON nodes (parent, path);
+        -- What files hold or held: here where it is little, else in chunks that are kept beside.
+        CREATE TABLE contents (
+            id INTEGER PRIMARY KEY,
+            digest BLOB NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            -- How many nodes, and nodes of the past, have it.
+            uses INTEGER NOT NULL,
+            chunks BLOB,
+            data BLOB
+        ) STRICT;
+        CREATE TABLE changes (
+            version INTEGER PRIMARY KEY,
+            at_us INTEGER NOT NULL,
+            what TEXT NOT NULL
+        ) STRICT;
+        -- What was in a place before a change; without a kind, nothing was.
+        CREATE TABLE before (
+            path TEXT NOT NULL,
+            version INTEGER NOT NULL REFERENCES changes (version),
+            kind INTEGER,
+            mode INTEGER NOT NULL,
+            modified_us INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            content INTEGER,
+            target TEXT,
+            PRIMARY KEY (path, version)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX before_version ON before (version);
+        CREATE TABLE totals (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            bytes INTEGER NOT NULL,
+            files INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            -- Of what was, for the bound on history.
+            before_bytes INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO totals VALUES (1, 0, 0, 0, 0);
+        ",
+    ],
+};
+
+/// Which sessions there are, and what is known of them without waking them.
+pub(crate) const SESSIONS: Schema = Schema {
+    file: "sessions.sqlite",
+    steps: &["
+        CREATE TABLE agents (
+            agent TEXT PRIMARY KEY,
+            description TEXT NOT NULL,
+            settings TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            changed_us INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE sessions (
+            session TEXT PRIMARY KEY,
+            agent TEXT REFERENCES agents (agent),
+            settings TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            used_us INTEGER NOT NULL,
+            origin TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessions_agent ON sessions (agent, session) WHERE agent IS NOT NULL;
+        CREATE TABLE snapshots (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL REFERENCES sessions (session),
+            snapshot TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            UNIQUE (session, snapshot)
+        ) STRICT;
+        CREATE TABLE webhooks (
+            webhook TEXT PRIMARY KEY,
+            settings TEXT NOT NULL,
+            created_us INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            webhook TEXT NOT NULL REFERENCES webhooks (webhook),
+            event TEXT NOT NULL,
+            at_us INTEGER NOT NULL,
+            effect TEXT,
+            body TEXT NOT NULL,
+            UNIQUE (webhook, event)
+        ) STRICT;
     "],
 };
 
@@ -110,6 +212,34 @@ pub(crate) const SNIPPETS: Schema = Schema {
     "],
 };
 
+pub(crate) const WORKFLOWS: Schema = Schema {
+    file: "workflows.sqlite",
+    steps: &["
+        CREATE TABLE flows (
+            run TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            state TEXT NOT NULL,
+            process INTEGER NOT NULL,
+            created_us INTEGER NOT NULL,
+            changed_us INTEGER NOT NULL,
+            digest TEXT NOT NULL,
+            settings TEXT NOT NULL,
+            result TEXT
+        ) STRICT;
+        CREATE INDEX flows_by_age ON flows (created_us);
+        CREATE TABLE mail (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            run TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX mail_by_run ON mail (run, id);
+        CREATE TABLE states (run TEXT PRIMARY KEY, state BLOB NOT NULL) STRICT;
+        CREATE TABLE saved (name TEXT PRIMARY KEY, source TEXT NOT NULL, saved_us INTEGER NOT NULL) STRICT;
+    "],
+};
+
 pub(crate) const RUNS: Schema = Schema {
     file: "runs.sqlite",
     steps: &["
@@ -178,6 +308,32 @@ pub(crate) const RUNS: Schema = Schema {
             PRIMARY KEY (caller, run, call)
         ) STRICT;
         CREATE INDEX approvals_decided ON approvals (caller, run) WHERE verdict IS NOT NULL AND begun = 0;
+    ", "
+        ALTER TABLE runs RENAME TO runs_before;
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            caller TEXT NOT NULL,
+            run TEXT NOT NULL,
+            created_us INTEGER NOT NULL,
+            expires_us INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            wakes_us INTEGER,
+            continuation TEXT,
+            keeper TEXT NOT NULL,
+            -- Whose files and keys it has, where it has any of a session.
+            session TEXT,
+            outcome TEXT NOT NULL,
+            suspended BLOB
+        ) STRICT;
+        INSERT INTO runs SELECT id, caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, NULL, outcome, suspended
+            FROM runs_before;
+        DROP TABLE runs_before;
+        CREATE UNIQUE INDEX runs_run ON runs (caller, run);
+        CREATE INDEX runs_created ON runs (caller, created_us, run);
+        CREATE INDEX runs_session ON runs (caller, session, created_us, run) WHERE session IS NOT NULL;
+        CREATE INDEX runs_continuation ON runs (caller, continuation, created_us) WHERE continuation IS NOT NULL;
+        CREATE INDEX runs_unfinished ON runs (caller, run) WHERE state <> 'ended';
+        CREATE INDEX runs_expires ON runs (expires_us);
     "],
 };
 

@@ -20,6 +20,11 @@ impl Readers {
 
     /// Reads on the calling thread.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        self.with(read)?.map_err(|error| StoreError::of(&self.path, error))
+    }
+
+    /// The same, for whoever has errors of their own.
+    pub(crate) fn with<T>(&self, read: impl FnOnce(&Connection) -> T) -> Result<T, StoreError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
@@ -30,6 +35,6 @@ impl Readers {
         if idle.len() < READERS_KEPT {
             idle.push(connection);
         }
-        found.map_err(|error| StoreError::of(&self.path, error))
+        Ok(found)
     }
 }

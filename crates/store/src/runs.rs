@@ -10,8 +10,8 @@ use crate::migrations::RUNS;
 use crate::readers::Readers;
 use crate::{StoreError, database};
 use isolith_core::{
-    Approval, BoxFuture, CallId, CallerId, Heard, HostReply, Keeper, RunId, RunRecord, RunStore, StoreProblem,
-    Timestamp, Word,
+    Approval, BoxFuture, CallId, CallerId, Heard, HostReply, Keeper, RunId, RunRecord, RunStore, SessionName,
+    StoreProblem, Timestamp, Word,
 };
 use read::{Found, Most};
 use rusqlite::Connection;
@@ -111,13 +111,15 @@ impl RunStore for Runs {
     fn list(
         &self,
         caller: &CallerId,
+        session: Option<&SessionName>,
         before: Option<(Timestamp, &RunId)>,
         limit: u32,
     ) -> BoxFuture<'_, Result<Vec<RunRecord>, StoreProblem>> {
-        let (caller, before) = (caller.clone(), before.map(|(created, run)| (created, run.clone())));
+        let (caller, session) = (caller.clone(), session.cloned());
+        let before = before.map(|(created, run)| (created, run.clone()));
         Box::pin(self.read(move |db, most| {
             let before = before.as_ref().map(|(created, run)| (*created, run));
-            read::list(db, &caller, before, limit, most)
+            read::list(db, &caller, session.as_ref(), before, limit, most)
         }))
     }
 

@@ -194,6 +194,7 @@ fn staged(name: &str, stage: Stage) -> RunRecord {
         wakes: None,
         continuation: None,
         keeper: Keeper::Server,
+        session: None,
         asks: Vec::new(),
     }
 }

@@ -51,6 +51,7 @@ fn record(whose: &str, name: &str) -> RunRecord {
         wakes: None,
         continuation: None,
         keeper: Keeper::Server,
+        session: None,
         asks: Vec::new(),
     }
 }
@@ -86,7 +87,7 @@ impl Fixture {
     fn list(&self, whose: &str, before: Option<(u64, &str)>, limit: u32) -> Vec<String> {
         let before = before.map(|(created, name)| (at(created), run(name)));
         let before = before.as_ref().map(|(created, name)| (*created, name));
-        let found = self.runtime.block_on(self.runs.list(&caller(whose), before, limit)).unwrap();
+        let found = self.runtime.block_on(self.runs.list(&caller(whose), None, before, limit)).unwrap();
         assert!(found.iter().all(|record| record.suspended.is_none() && record.caller == caller(whose)));
         found.into_iter().map(|record| record.run.0).collect()
     }
@@ -355,7 +356,7 @@ fn small_reads_are_done_in_the_first_poll_and_large_ones_are_not() {
     let (a, small, large) = (caller("a"), run("small"), run("large"));
     assert!(f.runs.get(&a, &small).as_mut().poll(&mut context).is_ready());
     assert!(f.runs.answers(&a, &small).as_mut().poll(&mut context).is_ready());
-    assert!(f.runs.list(&a, None, 10).as_mut().poll(&mut context).is_ready());
+    assert!(f.runs.list(&a, None, None, 10).as_mut().poll(&mut context).is_ready());
     assert!(f.runs.unfinished(None).as_mut().poll(&mut context).is_ready());
     assert!(f.runs.get(&a, &large).as_mut().poll(&mut context).is_pending());
     assert!(f.runs.answers(&a, &large).as_mut().poll(&mut context).is_pending());

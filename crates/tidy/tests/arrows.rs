@@ -7,27 +7,39 @@ use std::path::PathBuf;
 
 /// Each crate and those of ours it may depend on.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("isolith-agents", &["isolith-core", "isolith-gate"]),
     ("isolith-core", &[]),
     ("isolith-prelude", &[]),
     ("isolith-fuzz", &["isolith-core"]),
-    ("isolith-gate", &["isolith-core"]),
+    ("isolith-gate", &["isolith-core", "isolith-workspace"]),
     ("isolith-program", &["isolith-core"]),
     ("isolith-quickjs", &["isolith-core", "isolith-prelude"]),
     ("isolith-remote", &["isolith-core"]),
     ("isolith-runner", &["isolith-core", "isolith-gate", "isolith-program"]),
-    ("isolith-server", &["isolith-core", "isolith-gate", "isolith-runner"]),
+    ("isolith-server", &["isolith-core", "isolith-gate", "isolith-runner", "isolith-workspace"]),
     ("isolith-store", &["isolith-core"]),
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
     ("isolith-tools", &["isolith-core"]),
     ("isolith-upstream", &["isolith-core", "isolith-gate", "isolith-tools"]),
+    ("isolith-workflow", &["isolith-agents", "isolith-core", "isolith-program", "isolith-runner"]),
+    ("isolith-workspace", &["isolith-core"]),
     (
         "isolith-bench",
-        &["isolith-core", "isolith-gate", "isolith-program", "isolith-quickjs", "isolith-runner", "isolith-store"],
+        &[
+            "isolith-core",
+            "isolith-gate",
+            "isolith-program",
+            "isolith-quickjs",
+            "isolith-runner",
+            "isolith-store",
+            "isolith-workspace",
+        ],
     ),
     (
         "isolith",
         &[
+            "isolith-agents",
             "isolith-bench",
             "isolith-core",
             "isolith-gate",
@@ -39,6 +51,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolith-store",
             "isolith-tools",
             "isolith-upstream",
+            "isolith-workflow",
+            "isolith-workspace",
         ],
     ),
 ];
@@ -97,7 +111,8 @@ fn what_is_heavy_has_its_owners() {
     for (heavy, owners) in [
         ("wasmtime", &["isolith-quickjs"][..]),
         ("zstd", &["isolith-quickjs"]),
-        ("oxc", &["isolith-program"]),
+        // Programs, and the workflow files that become programs.
+        ("oxc", &["isolith-program", "isolith-workflow"]),
         ("axum", &["isolith-server"]),
         ("rmcp", &["isolith-server", "isolith-upstream"]),
         ("hyper", network),

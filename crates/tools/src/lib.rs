@@ -10,7 +10,7 @@ mod unwrap;
 mod view;
 
 pub use catalogue::{Catalogue, Unknown};
-pub use openapi::{OpenApi, OpenApiError, Operation, Request};
+pub use openapi::{OpenApi, OpenApiError, Operation, Request, description};
 pub use search::Found;
 pub use tool::{Namespace, Tool};
 pub use unwrap::{ToolFailure, unwrap_http, unwrap_mcp};

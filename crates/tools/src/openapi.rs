@@ -23,10 +23,12 @@ mod schema;
 mod server;
 mod spot;
 mod style;
+mod text;
 
 pub use error::OpenApiError;
 pub use operation::Operation;
 pub use request::Request;
+pub use text::description;
 
 use crate::Namespace;
 use document::Document;

@@ -12,6 +12,8 @@ mod names;
 mod requests;
 #[path = "openapi/schemas.rs"]
 mod schemas;
+#[path = "openapi/texts.rs"]
+mod texts;
 
 use isolith_core::BindingName;
 use isolith_tools::{OpenApi, Tool};

@@ -8,7 +8,7 @@ use crate::toolbox::Setting;
 use crate::values::Values;
 use isolith_core::{BindingName, CallError, Egress, FetchCall, Grant, Power, Redirect, RequestId, Target};
 use isolith_gate::{Gate, Sent};
-use isolith_tools::{OpenApi, unwrap_http};
+use isolith_tools::{OpenApi, description, unwrap_http};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,16 +52,9 @@ impl Described<'_> {
         let filled = self.headers.fill(self.setting.secrets.clone(), self.redaction).await?;
         let late = |_| self.wrong(format!("was not there within {} s", READ_LIMIT.as_secs()));
         let text = tokio::time::timeout(READ_LIMIT, self.text(&filled)).await.map_err(late)??;
-        let is_json =
-            text.iter().find(|byte| !byte.is_ascii_whitespace() && !(0xbb..=0xef).contains(*byte)) == Some(&b'{');
-        if !is_json {
-            let hint = "only JSON is read: convert YAML first, for instance with `npx js-yaml openapi.yaml`";
-            return Err(self.wrong(format!("is not a JSON object: {hint}")));
-        }
         // Large ones take a moment, which is nobody else's to wait.
         let read = tokio::task::spawn_blocking(move || {
-            let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
-            let description: Value = serde_json::from_slice(text).map_err(|error| format!("is not JSON: {error}"))?;
+            let description = description(&text)?;
             OpenApi::read(&description).map_err(|error| format!("cannot be used: {error}"))
         });
         let read = read.await.unwrap_or_else(|_| Err("could not be read".to_owned()));
@@ -102,7 +95,7 @@ impl Described<'_> {
         let same = self.base.and_then(|base| Target::parse(base).ok()).is_some_and(|base| base.same_origin(&url));
         let headers = if same { headers.to_vec() } else { Vec::new() };
         let route = Route::to(self.openapi, &self.setting.net, headers, Arc::clone(&self.redaction.wire))?;
-        let accept = vec![("accept".to_owned(), "application/json, */*;q=0.5".to_owned())];
+        let accept = vec![("accept".to_owned(), "application/json, application/yaml;q=0.9, */*;q=0.5".to_owned())];
         let response = route.send("GET", self.openapi, accept, None).await;
         let response = response.map_err(|error| self.wrong(format!("cannot be had: {}", error.message)))?;
         if response.head.status != 200 {

@@ -53,7 +53,7 @@ fn answer(request: &Seen) -> Option<Reply> {
     let path = request.line.split(' ').nth(1).unwrap_or_default();
     match path {
         "/openapi.json" => Some((200, kind, described("/v1").to_string())),
-        "/openapi.yaml" => Some((200, "application/yaml", "openapi: 3.0.3\n".into())),
+        "/openapi.yaml" => Some((200, "application/yaml", "<html>nothing here</html>\n".into())),
         "/elsewhere.json" => Some((200, kind, described("https://elsewhere.example/v1").to_string())),
         "/v1/things0/wrong" => Some((200, kind, json!({ "id": 5 }).to_string())),
         "/v1/things0/missing" => Some((404, kind, json!({ "message": "gone" }).to_string())),
@@ -190,22 +190,35 @@ async fn descriptions_come_from_files_too() {
     let folder = tempfile::tempdir().unwrap();
     let text = described(&format!("{}/v1", origin.url)).to_string();
     std::fs::write(folder.path().join("api.json"), text).unwrap();
-    std::fs::write(folder.path().join("api.yaml"), "openapi: 3.0.3\n").unwrap();
+    let yaml = format!(
+        "openapi: 3.0.3\ninfo: {{ title: T, version: 1 }}\nservers:\n  - url: {}/v1\npaths:\n  /things1/{{id}}:\n    get:\n      \
+         operationId: getThing1\n      parameters:\n        - {{ name: id, in: path, required: true, schema: {{ type: string }} }}\n      \
+         responses:\n        200: {{ description: ok }}\n",
+        origin.url
+    );
+    std::fs::write(folder.path().join("api.yaml"), yaml).unwrap();
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for i in 1..12 {
+        bomb.push_str(&format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", ")));
+    }
+    std::fs::write(folder.path().join("bomb.yaml"), bomb).unwrap();
     let desk = Desk::at(
         folder.path().into(),
         vec![
             ("api", api("api.json".into(), None, &[])),
             ("yaml", api("api.yaml".into(), None, &[])),
             ("web", api(format!("{}/openapi.yaml", origin.url), None, &[])),
+            ("bomb", api("bomb.yaml".into(), None, &[])),
             ("none", api("none.json".into(), None, &[])),
             ("old", api("old.json".into(), None, &[])),
         ],
     );
     std::fs::write(folder.path().join("old.json"), r#"{"swagger":"2.0"}"#).unwrap();
-    desk.call("api.getThing1", json!({ "id": "x" })).await.unwrap();
+    let written = desk.call("api.getThing1", json!({ "id": "x" })).await.unwrap();
+    assert_eq!(desk.call("yaml.getThing1", json!({ "id": "x" })).await.unwrap(), written);
     for (name, said) in [
-        ("yaml.x", "is not a JSON object: only JSON is read: convert YAML first"),
-        ("web.x", "is not a JSON object"),
+        ("bomb.x", "budget breached"),
+        ("web.x", "is no object, neither of JSON nor of YAML"),
         ("none.x", "cannot be read: entity not found"),
         ("old.x", "not in OpenAPI 3"),
     ] {

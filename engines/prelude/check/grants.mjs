@@ -78,7 +78,7 @@ export default async function check({ fresh, is }) {
 
   // files
   is('grants', 'files is frozen and has no prototype', given({ files: true }).guest.run('[Object.isFrozen(files), Object.getPrototypeOf(files), Object.keys(files).join()]'),
-    [true, null, 'read,readText,readJson,stream,write,append,writeJson,list,stat,exists,remove,makeFolder,rename']);
+    [true, null, 'read,readText,readJson,stream,write,append,writeJson,list,stat,exists,remove,makeFolder,rename,readLines,edit,copy,link,glob,grep,find,tree,diff,history,undo']);
   is('grants', 'files needs no this', (await after({ files: true }, [new Uint8Array([104])], `const { readText } = files; return readText('f');`))[0], 'h');
   const text = new TextEncoder().encode('{"a":"é"}');
   const file = { bodies: new Map([[1, text], [2, new Uint8Array(150_000)], [3, text]]) };
@@ -104,6 +104,25 @@ export default async function check({ fresh, is }) {
     [{ kind: 'file', size: 3, modified: '1970-01-01T00:00:00.000Z' }, true, null, false, true]);
   is('grants', 'remove', await after({ files: true }, [true, false], `return [await files.remove('a'), await files.remove('b', { recursive: true })];`), [[true, false], { op: 'remove', path: 'a', recursive: false, kind: 'files' }, { op: 'remove', path: 'b', recursive: true, kind: 'files' }]);
   is('grants', 'makeFolder and rename', await after({ files: true }, [], `return [await files.makeFolder('a/b'), await files.rename('a', 'b')];`), [[null, null], { op: 'make_folder', path: 'a/b', kind: 'files' }, { op: 'rename', path: 'a', to: 'b', kind: 'files' }]);
+  is('grants', 'read of a version', (await after({ files: true }, [new Uint8Array(1)], `await files.read('f', { version: 3 });`))[1], { op: 'read', path: 'f', offset: 0, version: 3, kind: 'files' });
+  is('grants', 'stat tells a mode and a target where there are any', (await after({ files: true }, [{ kind: 'link', size: 0, modified: 0, mode: 511, target: 'a' }], `return files.stat('l');`))[0], { kind: 'link', size: 0, modified: new Date(0), mode: 511, target: 'a' });
+  is('grants', 'readLines', await after({ files: true }, [{ text: 'a\n', from: 2, lines: 1, total: 9 }], `return files.readLines('f', { from: 2, lines: 1 });`), [{ text: 'a\n', from: 2, lines: 1, total: 9 }, { op: 'read_lines', path: 'f', from: 2, lines: 1, kind: 'files' }]);
+  is('grants', 'edit', (await after({ files: true }, () => ({ size: 1, replaced: 1 }), `await files.edit('f', 'a', 'b'); await files.edit('f', 'a', '', { all: true }); return files.edit('f', [{ old: 'a', new: 'b' }, { old: 'c', new: 'd', replace_all: true }]);`)),
+    [{ size: 1, replaced: 1 }, { op: 'edit', path: 'f', edits: [{ old: 'a', new: 'b', replace_all: false }], kind: 'files' }, { op: 'edit', path: 'f', edits: [{ old: 'a', new: '', replace_all: true }], kind: 'files' }, { op: 'edit', path: 'f', edits: [{ old: 'a', new: 'b', replace_all: false }, { old: 'c', new: 'd', replace_all: true }], kind: 'files' }]);
+  is('grants', 'copy and link', await after({ files: true }, [], `return [await files.copy('a', 'b'), await files.link('l', 'a')];`), [[null, null], { op: 'copy', path: 'a', to: 'b', kind: 'files' }, { op: 'link', path: 'l', target: 'a', kind: 'files' }]);
+  is('grants', 'glob gives paths', await after({ files: true }, [{ paths: ['a.rs'], more: false }], `return files.glob('*.rs', { path: 'src', ignore: true, limit: 5 });`), [['a.rs'], { op: 'glob', path: 'src', pattern: '*.rs', ignore: true, limit: 5, kind: 'files' }]);
+  const grepped = { matches: [{ path: 'a', line: 1, text: 'x', before: [], after: [] }], more: false, skipped: [] };
+  is('grants', 'grep', await after({ files: true }, [grepped, grepped], `await files.grep('x'); return files.grep('x', { path: 'd', literal: true, ignoreCase: true, include: '*.js', ignore: true, context: 2, limit: 9 });`),
+    [grepped, { op: 'grep', path: '.', pattern: 'x', literal: false, ignore_case: false, ignore: false, kind: 'files' }, { op: 'grep', path: 'd', pattern: 'x', literal: true, ignore_case: true, include: ['*.js'], ignore: true, context: 2, limit: 9, kind: 'files' }]);
+  is('grants', 'find', await after({ files: true }, [{ entries: [{ path: 'a', kind: 'file', size: 1, modified: 0 }], more: true }], `const f = await files.find({ path: 'd', name: '*.txt', kind: 'file', atLeast: 3, since: new Date(7), limit: 1 }); return [f.entries[0].modified instanceof Date, f.more];`),
+    [[true, true], { op: 'find', path: 'd', name: '*.txt', only: 'file', at_least: 3, since: 7, limit: 1, kind: 'files' }]);
+  is('grants', 'tree', await after({ files: true }, [{ text: './\n', files: 0, folders: 0, bytes: 0, more: false }], `return (await files.tree('.', { depth: 2 })).text;`), ['./\n', { op: 'tree', path: '.', depth: 2, kind: 'files' }]);
+  is('grants', 'diff gives a text', await after({ files: true }, [{ diff: 'x' }, { diff: 'y' }], `return [await files.diff('a', 'b'), await files.diff('a', { version: 2 })];`), [['x', 'y'], { op: 'diff', path: 'a', to: 'b', kind: 'files' }, { op: 'diff', path: 'a', version: 2, kind: 'files' }]);
+  is('grants', 'history and undo', await after({ files: true }, [{ changes: [{ version: 1, at: 0, what: 'write', path: 'a', kind: 'file', size: 1 }] }, { version: 1, paths: ['a'] }], `const [change] = await files.history('a', { limit: 3 }); return [change.at instanceof Date, change.version, await files.undo({ version: 1 })];`),
+    [[true, 1, { version: 1, paths: ['a'] }], { op: 'history', path: 'a', limit: 3, kind: 'files' }, { op: 'undo', version: 1, kind: 'files' }]);
+  for (const call of [`files.readLines('f', { from: -1 })`, `files.edit('f')`, `files.edit('f', 'a')`, `files.edit('f', [5])`, `files.edit('f', [{ old: 'a' }])`, `files.copy('a')`, `files.link('a')`, `files.glob()`, `files.glob('*', 5)`, `files.grep(/x/)`, `files.grep('x', { include: [5] })`, `files.find(5)`, `files.find({ since: {} })`, `files.tree(5)`, `files.diff('a')`, `files.diff('a', {})`, `files.history(5)`, `files.undo(5)`]) {
+    is('grants', `${call} is a rejection and asks nothing`, await after({ files: true }, [], `let p; try { p = ${call}; } catch (e) { return 'thrown'; } return p;`), ['TypeError']);
+  }
   for (const call of [`files.read()`, `files.read(5)`, `files.read('f', { offset: -1 })`, `files.read('f', { length: 1.5 })`, `files.write('f')`, `files.write('f', 5)`, `files.write('f', { a: 1 })`, `files.writeJson('f')`, `files.rename('a')`, `files.list(5)`, `files.remove('f', 5)`, `files.stat(null)`]) {
     is('grants', `${call} is a rejection and asks nothing`, await after({ files: true }, [], `let p; try { p = ${call}; } catch (e) { return 'thrown'; } return p;`), ['TypeError']);
   }

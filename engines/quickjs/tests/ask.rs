@@ -43,6 +43,17 @@ fn what_was_granted_looks_as_it_should_and_cannot_be_changed() {
         "remove",
         "makeFolder",
         "rename",
+        "readLines",
+        "edit",
+        "copy",
+        "link",
+        "glob",
+        "grep",
+        "find",
+        "tree",
+        "diff",
+        "history",
+        "undo",
     ];
     let files = files.map(|name| format!("\"{name}\"")).join(",");
     let objects = ["\"echo\"", "\"cache\"", "", &files, "\"get\""].map(object).join(",");

@@ -13,6 +13,7 @@ from conftest import Server
 from scripted import ScriptedServer
 
 from isolith import Approval, ApprovalRequest, Approve, Approver, AsyncIsolith, Decision, Isolith, RequestError, Tool
+from isolith.results import NotJson
 
 PATIENCE_S = 30
 GRANTS = ["ask tool:mail"]
@@ -173,6 +174,9 @@ def test_a_key_has_to_be_for_approvals(server: Server, binary: str, data: Path) 
                 time.sleep(0.02)
             assert ended.error is not None
             assert ended.error.kind == "cancelled"
+        with pytest.raises(RequestError) as refused:
+            client.approvals.list()
+        assert refused.value.code == "key.scope"
         # Where others decide, the key needs no more than before.
         events: list[Any] = []
         with client.stream("return tools.mail(1)", MAIL, grants=GRANTS, approve="elsewhere") as stream:
@@ -183,3 +187,70 @@ def test_a_key_has_to_be_for_approvals(server: Server, binary: str, data: Path) 
         assert events[-1].error.kind == "cancelled"
     with Isolith(server.url, strong, approve=lambda _: True) as client:
         assert client.run("return tools.mail(1)", MAIL, grants=GRANTS).value_or_raise() == 1
+
+
+async def asked(client: AsyncIsolith, run: str) -> ApprovalRequest:
+    """What a run asks, once it does."""
+    for _ in range(200):
+        for request in await client.approvals.list():
+            if request.run == run:
+                return request
+        await asyncio.sleep(0.02)
+    pytest.fail("nothing is asked")
+
+
+async def test_questions_are_listed_and_answered_by_whoever_looks_at_them(server: Server) -> None:
+    code = "try { return await tools.mail({ to: 'ada' }) } catch (error) { return error.message }"
+    async with AsyncIsolith(server.url, approve="elsewhere") as client:
+        runs = {name: asyncio.create_task(client.run(code, MAIL, grants=GRANTS, run=name)) for name in ("a", "b", "c")}
+        assert await asked(client, "a") == ApprovalRequest("a", 0, "ask tool:mail", "the tool `mail`", {"to": "ada"})
+        await client.approvals.approve("a", 0, args={"to": "grace"})
+        await asked(client, "b")
+        await client.approvals.approve("b", 0, consent="run", wait_s=10)
+        await asked(client, "c")
+        await client.approvals.deny("c", 0, reason="not today")
+        values = [(await asyncio.wait_for(run, PATIENCE_S)).value for run in runs.values()]
+        assert values[:2] == [{"to": "grace"}, {"to": "ada"}]
+        assert "not today" in values[2]
+        assert await client.approvals.list() == []
+
+
+async def test_an_answer_that_is_none_is_refused_and_agrees_to_nothing(server: Server) -> None:
+    async with AsyncIsolith(server.url, approve="elsewhere") as client:
+        run = asyncio.create_task(client.run("return await tools.mail(1)", MAIL, grants=GRANTS, run="bad"))
+        await asked(client, "bad")
+        with pytest.raises(NotJson):
+            await client.approvals.approve("bad", 0, args=object())
+        wrong = {
+            "request.invalid": client.approvals.approve("bad", 0, args=2, consent="run"),
+            "approval.unknown": client.approvals.approve("bad", 7),
+            "run.unknown": client.approvals.deny("nothing", 0),
+        }
+        for code, answer in wrong.items():
+            with pytest.raises(RequestError) as refused:
+                await answer
+            assert refused.value.code == code
+        await asked(client, "bad")
+        client.cancel("bad")
+        outcome = await asyncio.wait_for(run, PATIENCE_S)
+        assert outcome.error is not None
+        assert outcome.error.kind == "cancelled"
+
+
+async def test_a_tool_of_ours_that_was_agreed_to_and_takes_long_is_called_once(server: Server) -> None:
+    calls = 0
+
+    async def slow(args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        # Several times what a server holds a run for that waits.
+        await asyncio.sleep(0.6)
+        return args
+
+    async with AsyncIsolith(server.url, approve="elsewhere") as client:
+        code = "return await tools.mail(21)"
+        run = asyncio.create_task(client.run(code, [Tool("mail", slow)], grants=GRANTS, run="slow"))
+        await asked(client, "slow")
+        await client.approvals.approve("slow", 0)
+        assert (await asyncio.wait_for(run, PATIENCE_S)).value_or_raise() == 21
+        assert calls == 1

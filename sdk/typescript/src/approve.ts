@@ -83,7 +83,7 @@ function verdictOf(request: ApprovalRequest, decided: unknown): Verdict | string
 }
 
 /** What has no JSON form would be left out of the message, which then agreed to something else. */
-function hasJson(args: unknown): boolean {
+export function hasJson(args: unknown): boolean {
   try {
     return JSON.stringify(args) !== undefined;
   } catch {

@@ -1,4 +1,5 @@
-import { ConnectionError, type Refusal, RequestError } from "./errors.js";
+import { type Consent, hasJson } from "./approve.js";
+import { ConnectionError, IsolithError, type Refusal, RequestError } from "./errors.js";
 import type { Approval, Outcome } from "./outcome.js";
 
 /** A run that has not ended. */
@@ -18,6 +19,23 @@ export interface RunsApi {
   list(options?: { readonly limit?: number; readonly before?: string }): Promise<unknown>;
   /** Stops a run. */
   cancel(run: string): Promise<RunState>;
+}
+
+/** A call that waits for someone's word, and the run that wants to make it. */
+export type OpenApproval = Approval & { readonly run: string };
+
+/** How long to wait for what the run does next, such as `"10s"`; not at all unless told. */
+interface Waiting {
+  readonly wait?: string;
+}
+
+export interface ApprovalsApi {
+  /** Everything that the caller's runs ask about. */
+  list(): Promise<readonly OpenApproval[]>;
+  /** Agrees to a call: once unless `consent` says more, and with other arguments if `args` has some. */
+  approve(run: string, call: number, options?: Waiting & { readonly consent?: Consent; readonly args?: unknown }): Promise<RunState>;
+  /** Says no. The program sees the `reason`. */
+  deny(run: string, call: number, options?: Waiting & { readonly reason?: string }): Promise<RunState>;
 }
 
 export interface SecretsApi {
@@ -47,6 +65,17 @@ export class Http {
     cancel: (run) => this.#ask("POST", `/v1/runs/${encodeURIComponent(run)}/cancel`),
   };
 
+  readonly approvals: ApprovalsApi = {
+    list: async () => (await this.#ask<{ approvals: readonly OpenApproval[] }>("GET", "/v1/approvals")).approvals,
+    approve: async (run, call, { wait, ...said } = {}) => {
+      if (said.args !== undefined && !hasJson(said.args)) {
+        throw new IsolithError("approval.args", "`args` have no JSON form, and without them another call would be agreed to");
+      }
+      return this.#decide(run, { id: call, decision: "approve", ...said }, wait);
+    },
+    deny: (run, call, { wait, ...said } = {}) => this.#decide(run, { id: call, decision: "deny", ...said }, wait),
+  };
+
   readonly secrets: SecretsApi = {
     set: (name, value) => this.#ask("PUT", `/v1/secrets/${encodeURIComponent(name)}`, {}, { value }),
     list: () => this.#ask("GET", "/v1/secrets"),
@@ -54,6 +83,10 @@ export class Http {
   };
 
   readonly audit: Audit = (options = {}) => this.#ask("GET", "/v1/audit", { run: options.run, denied: options.denied, host: options.host });
+
+  #decide(run: string, said: unknown, wait = "0ms"): Promise<RunState> {
+    return this.#ask("POST", `/v1/runs/${encodeURIComponent(run)}/approvals`, {}, { approvals: [said], wait });
+  }
 
   async #ask<T>(method: string, path: string, query: Query = {}, body?: unknown): Promise<T> {
     const headers: Record<string, string> = { accept: "application/json" };

@@ -8,7 +8,7 @@ export {
   ProtocolError,
   RequestError,
 } from "./errors.js";
-export type { Audit, RunState, RunsApi, SecretsApi, Unfinished } from "./http.js";
+export type { ApprovalsApi, Audit, OpenApproval, RunState, RunsApi, SecretsApi, Unfinished } from "./http.js";
 export { Isolith, type RunHandle } from "./isolith.js";
 export type { AttachOptions, Duration, Grant, IsolithOptions, Limits, RunOptions, Size } from "./options.js";
 export type {

@@ -4,7 +4,7 @@ import type { Approve } from "./approve.js";
 import { DEFAULT_BACKOFF } from "./backoff.js";
 import { openChild } from "./child.js";
 import { IsolithError } from "./errors.js";
-import { type Audit, Http, type RunsApi, type SecretsApi } from "./http.js";
+import { type ApprovalsApi, type Audit, Http, type RunsApi, type SecretsApi } from "./http.js";
 import type { OpenLink } from "./link.js";
 import type { AttachOptions, IsolithOptions, RunOptions } from "./options.js";
 import type { Outcome } from "./outcome.js";
@@ -85,6 +85,11 @@ export class Isolith {
   /** The server's runs. Only with `url`. */
   get runs(): RunsApi {
     return this.#server().runs;
+  }
+
+  /** What the caller's runs ask about, and answers to it. Only with `url`. */
+  get approvals(): ApprovalsApi {
+    return this.#server().approvals;
   }
 
   /** The caller's secrets on the server. Only with `url`. */

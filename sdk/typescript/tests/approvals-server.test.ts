@@ -178,8 +178,78 @@ test("a key has to be for approvals, and a run that it cannot help is stopped", 
   }
   await using agreeing = new Isolith({ url: own.url, key: strong, approve: () => true });
   assert.equal((await agreeing.run("return tools.mail(1)", { grants, tools })).value, 1);
+  await assert.rejects(isolith.approvals.list(), { code: "key.scope" });
+  await assert.rejects(isolith.approvals.approve("function", 0), { code: "key.scope" });
   // Where others decide, the key needs no more than before.
   const elsewhere = isolith.stream("return tools.mail(1)", { grants, tools, approve: "elsewhere" });
   for await (const event of elsewhere) if (event.type === "approval") break;
   assert.equal((await elsewhere.outcome).error?.kind, "cancelled");
+});
+
+/** What waits for a word in a run, once something does. */
+async function asked(isolith: Isolith, run: string) {
+  for (let tries = 0; tries < 200; tries++) {
+    const own = (await isolith.approvals.list()).filter((one) => one.run === run);
+    if (own.length > 0) return own;
+    await pause(20);
+  }
+  return assert.fail("nothing is asked");
+}
+
+test("questions are listed and answered by whoever looks at them", async () => {
+  await using isolith = new Isolith({ url: server.url });
+  const program = "try { return await tools.mail({ to: 'ada' }) } catch (error) { return error.message }";
+  const start = (run: string) => isolith.run(program, { run, grants, tools, approve: "elsewhere" });
+  const [other, once, no] = [start("list-args"), start("list-once"), start("list-no")];
+  const open = await asked(isolith, "list-args");
+  assert.deepEqual(
+    open.map(({ asked_us: _, expires_us: __, ...rest }) => rest),
+    [{ run: "list-args", id: 0, grant: "ask tool:mail", what: "the tool `mail`", args: { to: "ada" } }],
+  );
+  await isolith.approvals.approve("list-args", 0, { args: { to: "grace" } });
+  await asked(isolith, "list-once");
+  await isolith.approvals.approve("list-once", 0, { consent: "run", wait: "10s" });
+  await asked(isolith, "list-no");
+  await isolith.approvals.deny("list-no", 0, { reason: "not today" });
+  assert.deepEqual((await other).value, { to: "grace" });
+  assert.deepEqual((await once).value, { to: "ada" });
+  assert.match(String((await no).value), /not today/);
+  assert.deepEqual(await isolith.approvals.list(), []);
+});
+
+test("an answer that is none is refused, and agrees to nothing", async () => {
+  await using isolith = new Isolith({ url: server.url });
+  const handle = isolith.start("return await tools.mail(1)", { run: "list-bad", grants, tools, approve: "elsewhere" });
+  await asked(isolith, "list-bad");
+  const codes: unknown[] = [];
+  const refused = (answer: Promise<unknown>) => assert.rejects(answer, (error: RequestError) => codes.push(error.code) > 0);
+  await refused(isolith.approvals.approve("list-bad", 0, { args: () => 1 }));
+  await refused(isolith.approvals.approve("list-bad", 0, { args: 2, consent: "run" }));
+  await refused(isolith.approvals.approve("list-bad", 7));
+  await refused(isolith.approvals.deny("nothing", 0));
+  assert.deepEqual(codes, ["approval.args", "request.invalid", "approval.unknown", "run.unknown"]);
+  assert.equal((await asked(isolith, "list-bad")).length, 1);
+  handle.cancel();
+  assert.equal((await handle.outcome).error?.kind, "cancelled");
+});
+
+test("a tool of ours that was agreed to and takes longer than a run is held is called once", async () => {
+  await using isolith = new Isolith({ url: server.url });
+  let calls = 0;
+  const slow = async (args: unknown) => {
+    calls++;
+    // Several times what a server holds a run for that waits.
+    await pause(600);
+    return args;
+  };
+  for (const approve of [() => true, "elsewhere"] as const) {
+    const run = `slow-${typeof approve}`;
+    const outcome = isolith.run("return await tools.mail(21)", { run, grants, tools: { mail: slow }, approve });
+    if (approve === "elsewhere") {
+      await asked(isolith, run);
+      await isolith.approvals.approve(run, 0);
+    }
+    assert.equal((await outcome).value, 21);
+  }
+  assert.equal(calls, 2);
 });

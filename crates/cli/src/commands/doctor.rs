@@ -139,16 +139,17 @@ fn page_scan() -> Finding {
 fn first_run() -> Finding {
     let began = Instant::now();
     let attempt = || -> Result<String, Box<dyn std::error::Error>> {
-        let session = super::session::Session::small(&Elsewhere::default()).map_err(|_| "the engine does not start")?;
+        let workbench =
+            super::workbench::Workbench::small(&Elsewhere::default()).map_err(|_| "the engine does not start")?;
         let started = began.elapsed();
         let quiet = crate::args::Show { json: true, quiet: true };
-        let attend = super::session::attend(
+        let attend = super::workbench::attend(
             std::sync::Arc::new(isolith_runner::NoTools),
             quiet,
             &crate::progress::Spinner::none(),
         );
-        let runner: &Runner = &session.runner;
-        let ended = session.runtime.block_on(runner.run(Plan::new("return 6 * 7", "doctor"), attend))?;
+        let runner: &Runner = &workbench.runner;
+        let ended = workbench.runtime.block_on(runner.run(Plan::new("return 6 * 7", "doctor"), attend))?;
         let value = ended.outcome.value.map(|v| v.text().to_owned());
         if value.as_deref() != Some("42") {
             return Err(format!("6 * 7 gave {value:?}").into());

@@ -1,6 +1,6 @@
 use crate::Done;
 use crate::args::Eval;
-use crate::commands::session::Session;
+use crate::commands::workbench::Workbench;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::source::Source;
@@ -11,7 +11,7 @@ pub(crate) fn eval(args: Eval) -> Done {
     }
     let suspend = args.suspend.suspend.as_deref();
     let source = Source { name: "eval".into(), text: args.code };
-    let session = Session::small(&args.options.elsewhere)?;
-    let job = Job::new(source, &args.options, suspend, &session.runner)?;
-    session.run(job, args.options.show, suspend)
+    let workbench = Workbench::small(&args.options.elsewhere)?;
+    let job = Job::new(source, &args.options, suspend, &workbench.runner)?;
+    workbench.run(job, args.options.show, suspend)
 }

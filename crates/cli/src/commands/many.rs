@@ -1,7 +1,7 @@
 //! Several programs side by side, results as JSON lines in the order in which they are done.
 
 use crate::args::{RunOptions, Show};
-use crate::commands::session::{self, Session};
+use crate::commands::workbench::{self, Workbench};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
@@ -22,43 +22,43 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(files: &[PathBuf], jobs: u32, options: &RunOptions) -> Done {
-    let session = Session::wide(jobs, &options.elsewhere)?;
+    let workbench = Workbench::wide(jobs, &options.elsewhere)?;
     // Everything is read and checked first: one wrong file stops all, before anything runs.
     let all_jobs = files
         .iter()
         .map(|file| {
-            let source = source::program(file, session::limits(options, None).source_bytes)?;
-            Ok((file.display().to_string(), Job::new(source, options, None, &session.runner)?))
+            let source = source::program(file, workbench::limits(options, None).source_bytes)?;
+            Ok((file.display().to_string(), Job::new(source, options, None, &workbench.runner)?))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     let spinner = Spinner::new("running");
-    let exit = session.runtime.block_on(all(&session, all_jobs, jobs, &spinner));
+    let exit = workbench.runtime.block_on(all(&workbench, all_jobs, jobs, &spinner));
     spinner.done();
     exit
 }
 
-async fn all(session: &Session, all_jobs: Vec<(String, Job)>, jobs: u32, spinner: &Spinner) -> Done {
+async fn all(workbench: &Workbench, all_jobs: Vec<(String, Job)>, jobs: u32, spinner: &Spinner) -> Done {
     let places = Arc::new(Semaphore::new(jobs as usize));
     let quiet = Show { json: true, quiet: true };
     let (mut running, mut exit, total) = (JoinSet::new(), Exit::Ok, all_jobs.len());
     for (file, mut job) in all_jobs {
         let recording = job.recording()?;
-        let Job { plan, host, audit, .. } = job;
-        let (runner, places) = (session.runner.clone(), Arc::clone(&places));
-        let attend = session::attend(host, quiet, &Spinner::none());
+        let Job { plan, host, audit, session, .. } = job;
+        let (runner, places) = (workbench.runner.clone(), Arc::clone(&places));
+        let attend = workbench::attend(host, quiet, &Spinner::none());
         running.spawn(async move {
             let _place = places.acquire_owned().await;
-            let ended = session::go(&runner, plan, attend, recording).await;
-            (file, ended, audit)
+            let ended = workbench::go(&runner, plan, attend, recording).await;
+            (file, ended, audit, session)
         });
     }
     let mut done = 0;
     while let Some(joined) = running.join_next().await {
-        let (file, ended, audit): (String, Result<Ended, RunError>, Option<Arc<dyn AuditLog>>) =
+        let (file, ended, audit, session): (String, Result<Ended, RunError>, Option<Arc<dyn AuditLog>>, _) =
             joined.map_err(|error| Failure::internal("running a program", &error))?;
-        session::flush(audit)?;
+        workbench::flush(audit)?;
         let ended = ended?;
-        pending::settle(&ended, None, true).await?;
+        pending::settle(&ended, None, session.as_ref(), true).await?;
         let outcome = ended.outcome;
         done += 1;
         spinner.say(&format!("{done} of {total} done"));

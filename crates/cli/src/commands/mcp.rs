@@ -1,6 +1,7 @@
 //! The door for agents that speak MCP, over stdin and stdout. What programs may do is said here, by whoever configures the client.
 
 use super::serve::{Saved, parts, runtime, stdio};
+use super::session;
 use crate::args::{GrantOptions, Mcp};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,7 +19,13 @@ pub(crate) fn mcp(args: &Mcp) -> Done {
     let default = Settings::default();
     // Nobody else is there to be held up.
     let approval = options.approval_time.unwrap_or(default.approval);
-    let settings = Settings { live_runs_per_caller: default.live_runs, keeper: Keeper::Client, approval, ..default };
+    let settings = Settings {
+        live_runs_per_caller: default.live_runs,
+        keeper: Keeper::Client,
+        approval,
+        session: options.session.clone(),
+        ..default
+    };
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
         let (ca, saved) = (options.ca.clone(), Saved::OfThisUser);
@@ -38,6 +45,11 @@ fn granted(options: &GrantOptions) -> Result<Manifest, Failure> {
     let mut own = options.manifest.as_deref().map(grants::manifest).transpose()?.unwrap_or_default();
     toolbox::with_servers(&mut own, options)?;
     own.grants = grants::requested(options, Some(&own))?;
+    if let Some(name) = &options.session {
+        // There, and with what it says for its programs, before a client is told that there is one.
+        let session = session::wake(&session::open()?, name)?;
+        own.grants.extend(session::manifest(&session)?.unwrap_or_default().grants);
+    }
     if options.allow_all {
         own.grants.extend(ceiling.allow_all()?);
     }

@@ -1,7 +1,9 @@
 //! One file a command.
 
+pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -24,3 +26,5 @@ pub(crate) mod tools;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod why;
+pub(crate) mod workbench;
+pub(crate) mod workflow;

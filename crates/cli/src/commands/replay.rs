@@ -2,7 +2,7 @@
 
 use crate::Done;
 use crate::args::{Elsewhere, Replay};
-use crate::commands::session::Session;
+use crate::commands::workbench::Workbench;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paint::{self, ERROR, GOOD, HINT, QUIET};
@@ -25,11 +25,11 @@ pub(crate) fn replay(args: Replay) -> Done {
         return Ok(Exit::Ok);
     }
     let recorded = journals::recorded(&journals, &run)?;
-    let session = Session::small(&Elsewhere::default())?;
+    let workbench = Workbench::small(&Elsewhere::default())?;
     if let Some(call) = args.until {
-        return until(&session, &recorded, call, args.eval, args.json);
+        return until(&workbench, &recorded, call, args.eval, args.json);
     }
-    let replayed = session.runtime.block_on(session.runner.replay(&recorded))?;
+    let replayed = workbench.runtime.block_on(workbench.runner.replay(&recorded))?;
     if args.json {
         let mut found = findings(&recorded, &replayed);
         found["outcome"] = json!(replayed.outcome);
@@ -153,7 +153,7 @@ fn print_described(run: &RunId, found: &Value) {
     anstream::println!("{run} {name} {}", format!("({}, {calls} calls)", text("state")).style(QUIET));
 }
 
-fn until(session: &Session, recorded: &Recorded, call: u32, expressions: Vec<String>, as_json: bool) -> Done {
+fn until(workbench: &Workbench, recorded: &Recorded, call: u32, expressions: Vec<String>, as_json: bool) -> Done {
     for expression in &expressions {
         parse_check(&format!("(\n{expression}\n)"), Goal::Script).map_err(|error| {
             Failure::usage(format!("`{expression}` is no expression: {}", error.message), "such as `orders.length`")
@@ -164,7 +164,7 @@ fn until(session: &Session, recorded: &Recorded, call: u32, expressions: Vec<Str
         return Err(Failure::usage(why, "`isolith why` still explains its calls"));
     }
     let look = Look { until: CallId(call), expressions };
-    let stopped = session.runtime.block_on(session.runner.replay_until(recorded, &look));
+    let stopped = workbench.runtime.block_on(workbench.runner.replay_until(recorded, &look));
     let stopped = stopped.map_err(|error: RunError| Failure::from(error))?;
     let Some(stopped) = stopped else {
         let hint = format!("`isolith why {}` lists its calls", recorded.header.run);

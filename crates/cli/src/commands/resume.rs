@@ -1,6 +1,6 @@
 use crate::Done;
 use crate::args::Resume;
-use crate::commands::session::{self, Session};
+use crate::commands::workbench::{self, Workbench};
 use crate::failure::Failure;
 use crate::job::{self, Job, Resumable};
 use crate::progress::Spinner;
@@ -9,40 +9,43 @@ use isolith_runner::{Again, Durable, Patience, ResumedJournal, RunError, Suspend
 use std::path::Path;
 use std::time::Duration;
 
-pub(crate) fn resume(args: Resume) -> Done {
+pub(crate) fn resume(mut args: Resume) -> Done {
     let suspend = args.suspend.suspend.as_deref();
-    let session = Session::small(&args.elsewhere)?;
+    let workbench = Workbench::small(&args.elsewhere)?;
     let (run, kept) = match args.file.to_str().filter(|_| !args.file.exists()) {
         Some(id) => {
-            let kept = session.runtime.block_on(pending::find(&job::data_folder()?, id))?;
+            let kept = workbench.runtime.block_on(pending::find(&job::data_folder()?, id))?;
             (kept.run.clone(), Some(kept))
         }
         None => (from_file(&args.file)?, None),
     };
+    if let Some(kept) = &kept {
+        args.grants.session = args.grants.session.or_else(|| kept.session.clone());
+    }
     let (name, source) = (run.name().to_owned(), run.source().to_owned());
     let said = kept.as_ref().map_or(&[][..], |kept| &kept.approvals);
-    let Resumable { run, host, audit, asks } = Job::again(run, said, &args.grants, &session.runner)?;
+    let Resumable { run, host, audit, asks } = Job::again(run, said, &args.grants, &workbench.runner)?;
     let patience = Patience {
         timer: suspend.map_or(Duration::MAX, |_| Duration::ZERO),
         outside: if asks { Duration::ZERO } else { Duration::MAX },
     };
-    let again = Again { patience: (asks || suspend.is_some()).then_some(patience) };
+    let again = Again { patience: (asks || suspend.is_some()).then_some(patience), lineage: None };
     let spinner = if args.show.json { Spinner::none() } else { Spinner::new("running") };
-    let attend = session::attend(host, args.show, &spinner);
+    let attend = workbench::attend(host, args.show, &spinner);
     let ended = match journals::going_on(&run)? {
         Some((journal, earlier)) => {
             let (to, durable) = (Box::new(journal), Durable::AtItsEnd);
             let journal = ResumedJournal { to, durable, earlier: &earlier };
-            let resumed = session.runner.resume_recording(run, attend, again, journal);
-            session.runtime.block_on(resumed)
+            let resumed = workbench.runner.resume_recording(run, attend, again, journal);
+            workbench.runtime.block_on(resumed)
         }
-        None => session.runtime.block_on(session.runner.resume(run, attend, again)),
+        None => workbench.runtime.block_on(workbench.runner.resume(run, attend, again)),
     };
     spinner.done();
-    session::flush(audit)?;
+    workbench::flush(audit)?;
     let ended = ended?;
-    session.runtime.block_on(pending::settle(&ended, kept.as_ref(), args.show.json))?;
-    session::finish(&ended, args.show, suspend, &name, &source)
+    workbench.runtime.block_on(pending::settle(&ended, kept.as_ref(), args.grants.session.as_ref(), args.show.json))?;
+    workbench::finish(&ended, args.show, suspend, &name, &source)
 }
 
 fn from_file(file: &Path) -> Result<SuspendedRun, Failure> {

@@ -1,6 +1,6 @@
 use crate::Done;
 use crate::args::Run;
-use crate::commands::{many, session, session::Session, watch};
+use crate::commands::{many, watch, workbench, workbench::Workbench};
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::source;
@@ -10,10 +10,10 @@ pub(crate) fn run(args: Run) -> Done {
     match args.files.as_slice() {
         [file] if args.watch => watch::watch(file, &args.options),
         [file] => {
-            let source = source::program(file, session::limits(&args.options, None).source_bytes)?;
-            let session = Session::small(&args.options.elsewhere)?;
-            let job = Job::new(source, &args.options, suspend, &session.runner)?;
-            session.run(job, args.options.show, suspend)
+            let source = source::program(file, workbench::limits(&args.options, None).source_bytes)?;
+            let workbench = Workbench::small(&args.options.elsewhere)?;
+            let job = Job::new(source, &args.options, suspend, &workbench.runner)?;
+            workbench.run(job, args.options.show, suspend)
         }
         _ if args.options.plan => Err(Failure::usage("`--plan` takes one program", "plan the programs one at a time")),
         _ if args.watch => Err(Failure::usage("`--watch` takes one file", "watch one, or run several once")),

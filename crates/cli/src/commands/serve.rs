@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::household::Callers;
 use crate::paint::{self, QUIET};
 use crate::types::Types;
-use crate::{Done, grants, job, snippets, toolbox};
+use crate::{Done, grants, job, logs, snippets, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
 use isolith_quickjs::{Options, QuickJs};
@@ -86,6 +86,7 @@ fn settings(args: &Serve) -> Settings {
         live_runs_per_caller: args.live_runs_per_caller.map_or(per_caller, |n| n as usize),
         connections: args.connections.map_or(default.connections, |n| n as usize),
         hosts: args.host.clone(),
+        workspaces: args.workspaces.clone(),
         ..default
     }
 }
@@ -126,6 +127,7 @@ pub(crate) fn parts(
     };
     Ok(Parts {
         checker: checker.map(|checker| Arc::new(checker) as _),
+        adopt: logs::adopt(),
         upstreams,
         runner,
         store: Arc::new(data.runs().map_err(job::store)?),

@@ -1,224 +1,160 @@
-//! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
+//! Sessions: made and listed, and everything that is done with their files.
 
-use crate::args::{Elsewhere, RunOptions, Show};
+mod files;
+mod keep;
+mod transfer;
+
+use crate::args::{CreateSession, OneSession, Session as Args, Settings};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job::Job;
-use crate::progress::Spinner;
-use crate::source::{self, Source};
-use crate::terminal::{Nowhere, Terminal};
-use crate::types::Types;
-use crate::{Done, paint, pending, rehearsal, show};
-use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
-use isolith_quickjs::{Options, QuickJs};
-use isolith_remote::{ItsLimits, Remote, Worker};
-use isolith_runner::{Attend, Ended, Patience, Plan, Recording, RunError, Runner, Time};
-use isolith_server::Checker as _;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::runtime::Runtime;
+use crate::{Done, grants, job, show};
+use isolith_core::files::Room;
+use isolith_core::{Json, Manifest, SessionError, SessionName, SessionSettings, SessionStore as _, Timestamp, Woken};
+use isolith_store::Sessions;
+use serde_json::{Value, json};
 
-/// One program at a time needs one isolate, and those that it invokes; spare ones cost nothing.
-const SMALL: Options = Options { live: 8, computing: 2, queue: 4, queue_wait: Duration::from_secs(5), test262: false };
-
-/// `--suspend` is for timers: whatever else a run waits for is at work here.
-pub(crate) const AT_ONCE: Patience = Patience { timer: Duration::ZERO, outside: Duration::MAX };
-
-pub(crate) struct Session {
-    pub(crate) runner: Runner,
-    pub(crate) runtime: Runtime,
-}
-
-impl Session {
-    pub(crate) fn small(elsewhere: &Elsewhere) -> Result<Session, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Session::on(runtime, SMALL, elsewhere)
-    }
-
-    /// For `jobs` programs side by side.
-    pub(crate) fn wide(jobs: u32, elsewhere: &Elsewhere) -> Result<Session, Failure> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = cores.min(jobs as usize);
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-        Session::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() }, elsewhere)
-    }
-
-    fn on(runtime: std::io::Result<Runtime>, options: Options, elsewhere: &Elsewhere) -> Result<Session, Failure> {
-        let runtime = runtime.map_err(|error| Failure::internal("starting the runtime", &error))?;
-        let engine = engine(&runtime, options, elsewhere)?;
-        Ok(Session { runner: Runner::new(engine), runtime })
-    }
-
-    /// Shows what is wrong with a program's types; nothing when nothing is.
-    fn mistaken(&self, types: &Types, source: &str, name: &str, show: Show) -> Result<Option<Exit>, Failure> {
-        let mistakes = self.runtime.block_on(types.check(source));
-        let mistakes = mistakes.map_err(|error| Failure::usage(error, "run it without `--type-check`"))?;
-        if mistakes.is_empty() {
-            return Ok(None);
-        }
-        if show.json {
-            show::line(&show::to_json(&serde_json::json!({ "status": "error", "types": mistakes })));
-            return Ok(Some(Exit::Failed));
-        }
-        for one in &mistakes {
-            let text = format!("{} ({})\n  at {name}:{}:{}", one.message, one.code, one.line, one.column);
-            paint::complain(paint::ERROR, "type", &crate::terminal::inert(&text, true));
-        }
-        Ok(Some(Exit::Failed))
-    }
-
-    /// Runs one program and shows how it ended.
-    pub(crate) fn run(&self, mut job: Job, show: Show, suspend: Option<&Path>) -> Done {
-        if let Some(types) = job.types.take()
-            && let Some(exit) = self.mistaken(&types, &job.plan.source, &job.plan.name, show)?
-        {
-            return Ok(exit);
-        }
-        let recording = job.recording()?;
-        let recorded = recording.is_some();
-        let Job { plan, host, audit, tools, rehearsal, .. } = job;
-        let (name, source) = (plan.name.clone(), plan.source.clone());
-        let spinner = if show.json { Spinner::none() } else { Spinner::new("running") };
-        let ended = self.runtime.block_on(go(&self.runner, plan, attend(host, show, &spinner), recording));
-        spinner.done();
-        if let Some(tools) = tools {
-            self.runtime.block_on(tools.close());
-        }
-        flush(audit)?;
-        let ended = ended?;
-        if let Some(notes) = rehearsal {
-            return rehearsal::tell(&ended, &notes, show.json);
-        }
-        self.runtime.block_on(pending::settle(&ended, None, show.json))?;
-        if recorded && !show.json {
-            paint::note(paint::QUIET, "recorded: `isolith replay last` does it again, without doing anything");
-        }
-        finish(&ended, show, suspend, &name, &source)
+pub(crate) fn session(args: Args) -> Done {
+    let store = open()?;
+    match args {
+        Args::Create(args) => create(&store, args),
+        Args::Ls { agent, json } => list(&store, agent.as_ref(), json),
+        Args::Show(one) => keep::show(&store, &one),
+        Args::Runs { session, run } => keep::runs(&store, &session, run.as_deref()),
+        Args::Snapshot { session, snapshot } => keep::snapshot(&store, &session, snapshot),
+        Args::Fork { session, name, snapshot } => keep::fork(&store, &session, snapshot.as_ref(), name),
+        Args::Rm { session, paths, recursive, snapshot } => match (snapshot, paths.is_empty()) {
+            (Some(snapshot), _) => keep::forget(&store, &session, &snapshot),
+            (None, true) => keep::remove(&store, &session),
+            (None, false) => files::remove(&store, &session, paths, recursive),
+        },
+        Args::Sweep { json } => keep::sweep(&store, json),
+        Args::Import { session, source, to } => transfer::import(&store, &session, &source, &to),
+        Args::Export { session, target, path } => transfer::export(&store, &session, &target, &path),
+        Args::Run { session, path, options } => run(session, &path, *options),
+        other => files::perform(&store, other),
     }
 }
 
-/// Runs a program, and records it where that is wanted.
-pub(crate) async fn go(
-    runner: &Runner,
-    plan: Plan,
-    attend: Attend,
-    recording: Option<Recording>,
-) -> Result<Ended, RunError> {
-    match recording {
-        Some(recording) => runner.record(plan, attend, recording).await,
-        None => runner.run(plan, attend).await,
-    }
+/// The sessions of this user.
+pub(crate) fn open() -> Result<Sessions, Failure> {
+    job::data_folder()?.sessions().map_err(job::store)
 }
 
-/// The engine of this build, or one that is elsewhere.
-fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<Arc<dyn Engine>, Failure> {
-    if let Some(url) = &elsewhere.remote {
-        let key = elsewhere.remote_key_env.as_deref().map(variable).transpose()?;
-        let connected = runtime.block_on(Remote::connect(url, key.as_deref()));
-        let hint =
-            "`isolith serve` has to run there, with a key of scope `isolates` in the variable of `--remote-key-env`";
-        return Ok(Arc::new(connected.map_err(|error| Failure::usage(error, hint))?));
-    }
-    if let Some(url) = &elsewhere.worker {
-        let key = elsewhere.worker_key_env.as_deref().map(variable).transpose()?;
-        let trust = if elsewhere.trust_worker_limits { ItsLimits::Trusted } else { ItsLimits::NotTrusted };
-        let worker = Worker::new(url, key.as_deref(), trust);
-        return Ok(Arc::new(worker.map_err(|error| Failure::usage(error, "give the address of the Worker"))?));
-    }
-    let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
-    Ok(Arc::new(engine))
+/// A session, awake.
+pub(crate) fn wake(store: &Sessions, name: &SessionName) -> Result<Woken, Failure> {
+    store.wake(name).map_err(|error| failed(&error))
 }
 
-/// A key comes from the environment: what is on a command line is seen by everyone on the machine.
-fn variable(name: &str) -> Result<String, Failure> {
-    std::env::var(name).map_err(|_| Failure::usage(format!("there is no variable `{name}`"), "set it to the key"))
-}
-
-/// Shows how a run ended and, if it was suspended, puts it where it is to be found again.
-pub(crate) fn finish(ended: &Ended, show: Show, suspend: Option<&Path>, name: &str, source: &str) -> Done {
-    // What waits for someone's word is kept where that word is found.
-    if let (Some(run), Some(path), true) = (&ended.suspended, suspend, ended.outcome.approvals.is_empty()) {
-        write_whole(path, &run.to_bytes())?;
-        if !show.json {
-            paint::note(paint::QUIET, &format!("suspended: `isolith resume {}` goes on with it", path.display()));
-        }
-    }
-    show::outcome(&ended.outcome, show, name, source);
-    Ok(Exit::of(&ended.outcome))
-}
-
-/// Writes a file so that it is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::usage(format!("cannot write `{}`: {error}", path.display()), "name a place that can be written")
+/// What its programs may do besides using its own files and keys.
+pub(crate) fn manifest(woken: &Woken) -> Result<Option<Manifest>, Failure> {
+    let Some(json) = &woken.settings.manifest else { return Ok(None) };
+    let wrong = |error: &dyn std::fmt::Display| {
+        let message = format!("the manifest of the session `{}` cannot be read: {error}", woken.session);
+        Failure::usage(message, "give another with `--manifest FILE`")
     };
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    let value = json.parse().map_err(|error| wrong(&error))?;
+    Manifest::from_value(&value).map(Some).map_err(|error| wrong(&error))
 }
 
-/// Nobody is told how a run ended before it is written down what it did.
-pub(crate) fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
-    let Some(audit) = audit else { return Ok(()) };
-    audit.flush().map_err(|error| {
-        Failure::usage(
-            format!("the audit cannot be written: {error}"),
-            "make room, or set ISOLITH_DATA to another folder",
-        )
+/// What went wrong, and what to do.
+pub(crate) fn failed(error: &SessionError) -> Failure {
+    let hint = match error {
+        SessionError::NotFound { what: "session", .. } => {
+            "`isolith session ls` lists them, `isolith session create NAME` makes one"
+        }
+        SessionError::NotFound { what: "agent", .. } => "`isolith agent put NAME` makes one",
+        SessionError::NotFound { .. } => "`isolith session show NAME` says what there is",
+        SessionError::Damaged(_) => {
+            "`isolith doctor` says which files are damaged; `isolith session fork NAME --snapshot SNAPSHOT` begins anew"
+        }
+        SessionError::Store(_) => "make room, or set ISOLITH_DATA to another folder",
+        _ => "`isolith session --help` says what can be done",
+    };
+    Failure::usage(format!("{error} [{}]", error.code()), hint)
+}
+
+fn create(store: &Sessions, args: CreateSession) -> Done {
+    let settings = settings(&args.settings)?;
+    let made = store.create(args.session, settings).map_err(|error| failed(&error))?;
+    match args.json {
+        true => show::line(&show::to_json(&session_json(&made))),
+        false => show::line(made.session.as_str()),
+    }
+    Ok(Exit::Ok)
+}
+
+/// What the flags say, read and checked.
+pub(super) fn settings(args: &Settings) -> Result<SessionSettings, Failure> {
+    let manifest = match &args.manifest {
+        Some(file) => {
+            let manifest = grants::manifest(file)?;
+            Some(Json::of(&manifest.to_value()).map_err(|error| Failure::internal("keeping a manifest", &error))?)
+        }
+        None => None,
+    };
+    let default = Room::default();
+    let room = (args.room.is_some() || args.room_files.is_some()).then(|| Room {
+        bytes: args.room.unwrap_or(default.bytes),
+        files: args.room_files.unwrap_or(default.files),
+        ..default
+    });
+    Ok(SessionSettings {
+        agent: args.agent.clone(),
+        tier: None,
+        manifest,
+        room,
+        sleep_after_s: args.sleep_after.map(|time| time.as_secs().max(1)),
+        snapshots_kept: args.snapshots_kept,
     })
 }
 
-pub(crate) fn attend(host: Arc<dyn Host>, show: Show, spinner: &Spinner) -> Attend {
-    let sink: Arc<dyn OutputSink> =
-        if show.json || show.quiet { Arc::new(Nowhere) } else { Arc::new(Terminal::new(spinner.clone())) };
-    Attend::new(host, sink)
-}
-
-/// Makes the plan. Everything a person can have got wrong is said here, before anything runs.
-pub(crate) fn plan(source: Source, options: &RunOptions, suspend: Option<&Path>) -> Result<Plan, Failure> {
-    let mut plan = Plan::new(source.text, source.name);
-    plan.limits = limits(options, None);
-    plan.args = options.args.iter().map(|text| source::argument(text)).collect::<Result<_, _>>()?;
-    plan.input = match &options.input {
-        Some(path) => Some(source::json(path, plan.limits.payload_bytes)?),
-        None => None,
-    };
-    plan.seed = options.seed;
-    if let Some(text) = &options.time {
-        plan.time = Time::Virtual(moment(text)?);
-    }
-    plan.patience = suspend.map(|_| AT_ONCE);
-    plan.check().map_err(RunError::Plan)?;
-    Ok(plan)
-}
-
-/// The limits of the manifest, where there is one, with what the flags say.
-pub(crate) fn limits(options: &RunOptions, manifest: Option<&Manifest>) -> Limits {
-    let default = manifest.map_or_else(Limits::default, |manifest| manifest.limits);
-    let wall = options.timeout.unwrap_or(default.wall);
-    Limits {
-        wall,
-        // Who allows a longer run and says nothing of computing does not want to be stopped for that.
-        cpu: options.cpu.unwrap_or(if options.timeout.is_some() { wall.max(default.cpu) } else { default.cpu }),
-        memory_bytes: options.memory.unwrap_or(default.memory_bytes),
-        ..default
-    }
-}
-
-fn moment(text: &str) -> Result<Timestamp, Failure> {
-    let hint = "write a date such as `2026-01-31T12:00:00Z`, or milliseconds since 1970";
-    let wrong = || Failure::usage(format!("`--time {text}` is not a moment"), hint);
-    let micros = match text.parse::<u64>() {
-        Ok(ms) => ms.checked_mul(1_000).ok_or_else(wrong)?,
-        Err(_) => {
-            let moment: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
-            u64::try_from(moment.as_microsecond()).map_err(|_| wrong())?
+fn list(store: &Sessions, agent: Option<&SessionName>, json: bool) -> Done {
+    const PAGE: usize = 1_000;
+    let mut after: Option<SessionName> = None;
+    loop {
+        let page = store.list(agent, after.as_ref(), PAGE).map_err(|error| failed(&error))?;
+        for record in &page {
+            match json {
+                true => show::line(&session_json(record).to_string()),
+                false => show::line(&format!("{:<32}  used {}", record.session, date(record.used))),
+            }
         }
-    };
-    // What JavaScript's Date can hold.
-    if micros > 8_640_000_000_000_000_000 { Err(wrong()) } else { Ok(Timestamp::from_micros(micros)) }
+        after = page.last().map(|last| last.session.clone());
+        if page.len() < PAGE {
+            return Ok(Exit::Ok);
+        }
+    }
+}
+
+/// Runs a program that is a file of the workspace.
+fn run(session: SessionName, path: &str, mut options: crate::args::RunOptions) -> Done {
+    options.grants.session = Some(session.clone());
+    let source = files::program(&wake(&open()?, &session)?, path)?;
+    let workbench = super::workbench::Workbench::small(&options.elsewhere)?;
+    let job = job::Job::new(source, &options, None, &workbench.runner)?;
+    workbench.run(job, options.show, None)
+}
+
+pub(super) fn date(moment: Timestamp) -> String {
+    let micros = i64::try_from(moment.as_micros()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_microsecond(micros).map_or_else(|_| "?".into(), |moment| format!("{moment:.0}"))
+}
+
+pub(super) fn session_json(record: &isolith_core::SessionRecord) -> Value {
+    let settings = serde_json::to_string(&record.settings).ok().and_then(|text| serde_json::from_str(&text).ok());
+    json!({
+        "session": record.session,
+        "created_ms": record.created.as_micros() / 1_000,
+        "used_ms": record.used.as_micros() / 1_000,
+        "origin": record.origin,
+        "settings": settings.unwrap_or(Value::Null),
+    })
+}
+
+/// Prints an answer: as JSON, or in words.
+pub(super) fn tell(one: &OneSession, value: &Value, words: impl FnOnce()) {
+    match one.json {
+        true => show::line(&show::to_json(value)),
+        false => words(),
+    }
 }

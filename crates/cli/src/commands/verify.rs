@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::args::Elsewhere;
 use crate::commands::replay;
-use crate::commands::session::Session;
+use crate::commands::workbench::Workbench;
 use crate::exit::Exit;
 use crate::journals::{self, Unreadable};
 use crate::paint::{self, ERROR, QUIET};
@@ -34,11 +34,11 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
         }
     }
     let journals = journals::open()?;
-    let session = if reexecute { Some(Session::small(&Elsewhere::default())?) } else { None };
+    let workbench = if reexecute { Some(Workbench::small(&Elsewhere::default())?) } else { None };
     let runs = journals::named(&journals, names)?;
     for run in &runs {
         match journals::read(&journals, run)? {
-            Ok(recorded) => check(session.as_ref(), &recorded, as_json, &mut tally)?,
+            Ok(recorded) => check(workbench.as_ref(), &recorded, as_json, &mut tally)?,
             Err(Unreadable::Damaged(why)) => {
                 tally.wrong += 1;
                 if as_json {
@@ -64,12 +64,12 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
 }
 
 fn check(
-    session: Option<&Session>,
+    workbench: Option<&Workbench>,
     recorded: &Recorded,
     as_json: bool,
     tally: &mut Tally,
 ) -> Result<(), crate::failure::Failure> {
-    let Some(session) = session else {
+    let Some(workbench) = workbench else {
         tally.same += 1;
         if as_json {
             let header = &recorded.header;
@@ -77,7 +77,7 @@ fn check(
         }
         return Ok(());
     };
-    let replayed = session.runtime.block_on(session.runner.replay(recorded))?;
+    let replayed = workbench.runtime.block_on(workbench.runner.replay(recorded))?;
     match &replayed.verdict {
         Verdict::Same { .. } => tally.same += 1,
         Verdict::SameSoFar { .. } | Verdict::Redacted => tally.inexact += 1,

@@ -1,7 +1,7 @@
 //! Runs a program again whenever its file changes.
 
 use crate::args::RunOptions;
-use crate::commands::session::{self, Session};
+use crate::commands::workbench::{self, Workbench};
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::{Done, paint, source};
@@ -26,9 +26,9 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
         .map_err(|error| Failure::usage(format!("cannot read `{}`: {error}", file.display()), "check the path"))?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
-    let session = Session::small(&options.elsewhere)?;
+    let workbench = Workbench::small(&options.elsewhere)?;
     loop {
-        if let Err(failure) = once(&session, &file, options) {
+        if let Err(failure) = once(&workbench, &file, options) {
             failure.report();
         }
         paint::note(paint::QUIET, "waiting for changes; Ctrl-C ends");
@@ -38,10 +38,10 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
     }
 }
 
-fn once(session: &Session, file: &Path, options: &RunOptions) -> Result<(), Failure> {
-    let source = source::program(file, session::limits(options, None).source_bytes)?;
-    let job = Job::new(source, options, None, &session.runner)?;
-    session.run(job, options.show, None).map(|_| ())
+fn once(workbench: &Workbench, file: &Path, options: &RunOptions) -> Result<(), Failure> {
+    let source = source::program(file, workbench::limits(options, None).source_bytes)?;
+    let job = Job::new(source, options, None, &workbench.runner)?;
+    workbench.run(job, options.show, None).map(|_| ())
 }
 
 /// Waits until the file has changed and is quiet again; false when nothing more will be heard.

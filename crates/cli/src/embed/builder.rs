@@ -115,8 +115,8 @@ impl Builder {
         let mut means = Means::new(Arc::new(net), folder.clone());
         means.tools = Arc::new(tools);
         means.programs = Some(Arc::new(ProgramFiles::new(runner.clone(), folder)));
-        if let Some(data) = self.data {
-            let data = DataFolder::open(data)?;
+        let data = self.data.map(DataFolder::open).transpose()?;
+        if let Some(data) = &data {
             means.kv = Some(Arc::new(data.kv()?));
             means.audit = Some(Arc::new(data.audit()?));
             let stored = |grant: &Grant| matches!(&grant.power, Power::Secret(secret) if matches!(secret.from, None | Some(SecretSource::Store(_))));
@@ -124,6 +124,7 @@ impl Builder {
                 means.secrets = Some(Arc::new(data.secrets()?));
             }
         }
-        Ok(Isolith { runner, grants: grants.into(), limits: self.limits, means: Arc::new(means) })
+        let (grants, in_memory) = (grants.into(), <_>::default());
+        Ok(Isolith { runner, grants, limits: self.limits, means: Arc::new(means), data, in_memory })
     }
 }

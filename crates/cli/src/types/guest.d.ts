@@ -25,7 +25,7 @@ declare const kv: KvSpace & { [space: string]: KvSpace };
 
 /** Files under the granted folders. */
 declare const files: {
-  read(path: string, options?: { offset?: number; length?: number }): Promise<Uint8Array>;
+  read(path: string, options?: { offset?: number; length?: number; version?: number }): Promise<Uint8Array>;
   readText(path: string): Promise<string>;
   readJson<T = any>(path: string): Promise<T>;
   write(path: string, content: string | Uint8Array): Promise<any>;
@@ -37,6 +37,44 @@ declare const files: {
   remove(path: string, options?: { recursive?: boolean }): Promise<any>;
   makeFolder(path: string): Promise<any>;
   rename(from: string, to: string): Promise<any>;
+  /** Whole lines; they are counted from 1. */
+  readLines(path: string, options?: { from?: number; lines?: number }): Promise<{ text: string; from: number; lines: number; total: number }>;
+  /** `old` has to be there once, to the letter, unless `all` says wherever it is. */
+  edit(path: string, old: string, replacement: string, options?: { all?: boolean }): Promise<{ size: number; replaced: number }>;
+  /** One after the other, all or none. */
+  edit(path: string, edits: { old: string; new: string; replace_all?: boolean }[]): Promise<{ size: number; replaced: number }>;
+  copy(from: string, to: string): Promise<void>;
+  /** In workspaces; where it leads is relative to the folder that it is in. */
+  link(path: string, target: string): Promise<void>;
+  /** Paths that fit `*`, `?`, `**`, `[…]` and `{a,b}`. `ignore` passes over what `.gitignore` says. */
+  glob(pattern: string, options?: { path?: string; ignore?: boolean; limit?: number }): Promise<string[]>;
+  /** Lines that fit a regular expression (in linear time: no look-around), or a text. */
+  grep(
+    pattern: string,
+    options?: { path?: string; literal?: boolean; ignoreCase?: boolean; include?: string | string[]; ignore?: boolean; context?: number; limit?: number },
+  ): Promise<{
+    matches: { path: string; line: number; text: string; before: string[]; after: string[] }[];
+    more: boolean;
+    skipped: { path: string; why: string }[];
+  }>;
+  find(options?: {
+    path?: string;
+    name?: string;
+    kind?: "file" | "folder" | "link";
+    atLeast?: number;
+    since?: Date | number;
+    limit?: number;
+  }): Promise<{ entries: { path: string; kind: string; size: number; modified: Date }[]; more: boolean }>;
+  tree(path?: string, options?: { depth?: number }): Promise<{ text: string; files: number; folders: number; bytes: number; more: boolean }>;
+  /** What leads from one file to the other, or from an earlier version of it to the present one. */
+  diff(path: string, other: string | { to?: string; version?: number }): Promise<string>;
+  /** In workspaces: the newest change first. */
+  history(
+    path?: string,
+    options?: { limit?: number },
+  ): Promise<{ version: number; at: Date; what: string; path: string; kind: string | null; size: number }[]>;
+  /** In workspaces: takes the last change back, or all from one on. */
+  undo(options?: { version?: number }): Promise<{ version: number; paths: string[] }>;
   [more: string]: any;
 };
 

@@ -102,6 +102,29 @@ fn rows() -> Vec<Row> {
             json!([{ "a": 1 }, true, false]),
             "`files:write files/notes/f`",
         ),
+        Row {
+            program: "const found = await files.grep('^al', { path: 'files/notes' }); return [found.matches.map((m) => m.path + ':' + m.line), await files.glob('*.txt', { path: 'files/notes' }), (await files.readLines('files/notes/b.txt')).total, (await files.find({ path: 'files/notes', kind: 'file' })).entries.map((e) => e.path), (await files.tree('files/notes')).files, (await files.diff('files/notes/a.txt', 'files/notes/b.txt')).includes('+beta'), await files.history('files/notes').catch((e) => e.code)]",
+            grant: &["--allow-read", "files/notes"],
+            value: json!([
+                ["files/notes/a.txt:1"],
+                ["files/notes/a.txt", "files/notes/b.txt"],
+                1,
+                ["files/notes/a.txt", "files/notes/b.txt"],
+                4,
+                true,
+                "files.unsupported"
+            ]),
+            absent: "files",
+            hint: "--allow-read files/notes",
+            near: &["--allow-read", "files/notes/b.txt"],
+            code: "files.denied",
+            wanted: "`files:read files/notes`",
+        },
+        files(
+            "await files.write('files/notes/e.txt', 'one two'); const edited = await files.edit('files/notes/e.txt', 'two', 'three'); await files.copy('files/notes/e.txt', 'files/notes/c/d.txt'); return [edited.replaced, await files.readText('files/notes/c/d.txt')]",
+            json!([1, "one three"]),
+            "`files:write files/notes/e.txt`",
+        ),
     ]
 }
 
@@ -180,9 +203,20 @@ fn no_path_leads_out_of_what_is_granted() {
         "files/notes/a.txt/../../other.txt",
         "files/notes/\\u0000/../../other.txt",
     ] {
-        for act in
-            ["readText(P)", "write(P, 'x')", "list(P)", "remove(P)", "rename('files/notes/a.txt', P)", "append(P, 'x')"]
-        {
+        for act in [
+            "readText(P)",
+            "write(P, 'x')",
+            "list(P)",
+            "remove(P)",
+            "rename('files/notes/a.txt', P)",
+            "append(P, 'x')",
+            "readLines(P)",
+            "edit(P, 'o', 'x')",
+            "grep('o', { path: P })",
+            "glob('*', { path: P })",
+            "diff('files/notes/a.txt', P)",
+            "copy(P, 'files/notes/x')",
+        ] {
             let program = format!(
                 "try {{ return ['DONE', await files.{}] }} catch (e) {{ return e.code ?? e.name }}",
                 act.replace('P', &format!("'{path}'"))

@@ -21,7 +21,7 @@ pub(crate) use bounds::unambiguous;
 pub use bounds::{Bound, BoundError, Bounds};
 pub use credential::{Credential, SigV4, Template, TemplateError};
 pub use egress::{Egress, Method, Ports, Schemes};
-pub use files::{FilesGrant, GuestPath, InvalidPath};
+pub use files::{FilesGrant, GuestPath, InvalidPath, PathStep};
 pub use host::{HostPattern, InvalidHost};
 pub(crate) use host::{LOCALHOST, named};
 pub use kv::{Access, KvGrant};

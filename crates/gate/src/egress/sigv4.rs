@@ -23,9 +23,7 @@ pub(super) struct Signer {
 impl Signer {
     /// The moment, as `x-amz-date` has it: `20150830T123600Z`.
     pub(super) fn date(&self) -> String {
-        let seconds = self.now.as_micros() / 1_000_000;
-        let (year, month, day) = civil(seconds / 86_400);
-        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+        let ([year, month, day], [hour, minute, second]) = self.now.civil();
         format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
     }
 
@@ -122,18 +120,6 @@ fn decode(text: &str) -> Vec<u8> {
     out
 }
 
-/// Year, month and day of the `days`th day after 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let (day, month) =
-        (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,8 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_paths() {
-        assert_eq!([0, 59, 11_016, 20_512].map(civil), [(1970, 1, 1), (1970, 3, 1), (2000, 2, 29), (2026, 2, 28)]);
+    fn paths_and_queries() {
         assert_eq!(signer("s3").path("/a%20b/c,d"), "/a%20b/c%2Cd");
         assert_eq!(signer("x").path("/a%20b"), "/a%2520b");
         assert_eq!(query("b=2&a=%2f&a=+&c"), "a=%2B&a=%2F&b=2&c=");

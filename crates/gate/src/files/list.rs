@@ -1,9 +1,10 @@
 //! What is in a folder, page by page.
 
-use super::failure::{Problem, Reason};
 use super::place::Place;
 use super::read::kind;
+use super::trouble::trouble;
 use super::write::is_unfinished;
+use isolith_core::{FilesError, FilesReason, GuestPath};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -12,14 +13,20 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 /// The most entries of one page, and how many there are when nothing is said.
 const PAGE_ENTRIES_MAX: usize = 1000;
 
-pub(super) fn list(place: &Place, cursor: Option<&str>, limit: Option<u32>) -> Result<Value, Problem> {
+pub(super) fn list(
+    place: &Place,
+    path: &GuestPath,
+    cursor: Option<&str>,
+    limit: Option<u32>,
+) -> Result<Value, FilesError> {
     let limit = limit.map_or(PAGE_ENTRIES_MAX, |limit| limit as usize).clamp(1, PAGE_ENTRIES_MAX);
-    let after = cursor.map(|cursor| name_of(cursor).ok_or(Reason::InvalidCursor)).transpose()?;
+    let invalid = || FilesReason::Invalid(format!("the cursor is not from a list of `{path}`"));
+    let after = cursor.map(|cursor| name_of(cursor).ok_or_else(invalid)).transpose()?;
     let dir = place.folder()?;
     // Only the page itself is kept while looking through the folder, and one more to know whether there is another page.
     let mut page: BTreeSet<OsString> = BTreeSet::new();
-    for entry in dir.entries()? {
-        let name = entry?.file_name();
+    for entry in dir.entries().map_err(trouble)? {
+        let name = entry.map_err(trouble)?.file_name();
         if after.as_ref().is_some_and(|after| name <= *after) || is_unfinished(&name) {
             continue;
         }

@@ -1,9 +1,9 @@
 //! The granted part of the tree, opened, and the way on from there.
 
-use super::failure::{Problem, Reason};
+use super::trouble::trouble;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, OpenOptionsExt as _};
-use isolith_core::{Access, GuestPath};
+use isolith_core::{Access, FilesError, FilesReason, GuestPath};
 use rustix::fs::OFlags;
 use std::io;
 use std::os::fd::AsFd;
@@ -26,9 +26,9 @@ impl Place {
         path: &GuestPath,
         access: Access,
         strict: bool,
-    ) -> Result<Place, Problem> {
-        let names = granted.below(path).ok_or(Reason::Denied("it leads out of the granted place"))?;
-        let place = Start::of(root, granted)?.place(names, access)?;
+    ) -> Result<Place, FilesError> {
+        let names = granted.below(path).ok_or(FilesReason::Denied("it leads out of the granted place"))?;
+        let place = Start::of(root, granted).map_err(trouble)?.place(names, access)?;
         if strict {
             place.has_no_links()?;
         }
@@ -54,36 +54,38 @@ impl Place {
     }
 
     /// Opens the folder that this is.
-    pub(super) fn folder(&self) -> Result<Dir, Problem> {
-        let dir = if self.is_whole() { self.dir.try_clone()? } else { self.dir.open_dir(&self.names)? };
+    pub(super) fn folder(&self) -> Result<Dir, FilesError> {
+        let dir = if self.is_whole() { self.dir.try_clone() } else { self.dir.open_dir(&self.names) };
+        let dir = dir.map_err(trouble)?;
         refuse_kernel_files(&dir)?;
         Ok(dir)
     }
 
     /// Opens the file that this is, and nothing but a regular file.
-    pub(super) fn file(&self, options: &mut OpenOptions) -> Result<(File, Metadata), Problem> {
+    pub(super) fn file(&self, options: &mut OpenOptions) -> Result<(File, Metadata), FilesError> {
         if self.is_whole() {
-            return Err(Reason::NotAFile("a folder").into());
+            return Err(FilesReason::NotAFile("a folder").into());
         }
         // THREAT[T-FILES-003]: opening a pipe waits for its other end, and opening a device can do anything. Opened
         // without waiting, and what came of it is looked at on the open file, where nobody can swap it any more.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = self.dir.open_with(&self.names, options.custom_flags(flags.bits().cast_signed()))?;
-        let found = file.metadata()?;
+        let options = options.custom_flags(flags.bits().cast_signed());
+        let file = self.dir.open_with(&self.names, options).map_err(trouble)?;
+        let found = file.metadata().map_err(trouble)?;
         if found.is_dir() {
-            return Err(Reason::NotAFile("a folder").into());
+            return Err(FilesReason::NotAFile("a folder").into());
         }
         if !found.is_file() {
-            return Err(Reason::NotAFile("something special").into());
+            return Err(FilesReason::NotAFile("something special").into());
         }
         refuse_kernel_files(&file)?;
         Ok((file, found))
     }
 
-    fn has_no_links(&self) -> Result<(), Problem> {
+    fn has_no_links(&self) -> Result<(), FilesError> {
         for part in self.names.ancestors().filter(|part| !part.as_os_str().is_empty()) {
             if self.dir.symlink_metadata(part).is_ok_and(|found| found.is_symlink()) {
-                return Err(Reason::Denied("it is or leads through a link").into());
+                return Err(FilesReason::Denied("it is or leads through a link").into());
             }
         }
         Ok(())
@@ -108,20 +110,20 @@ impl Start {
         Ok(Start::Root(Dir::open_ambient_dir(root, ambient_authority())?, names))
     }
 
-    fn place(self, names: &[String], access: Access) -> Result<Place, Problem> {
+    fn place(self, names: &[String], access: Access) -> Result<Place, FilesError> {
         let below: PathBuf = names.iter().collect();
         match self.folder() {
             Ok(dir) => return Ok(Place { dir, names: below }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && access == Access::Write && !names.is_empty() => {
-                return Ok(Place { dir: self.make()?, names: below });
+                return Ok(Place { dir: self.make().map_err(trouble)?, names: below });
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(trouble(error)),
         }
         // The grant names a file, or something yet to come: its folder, and this one name in it.
         match names {
-            [] => Ok(self.alone(access)?),
-            _ => Err(Reason::NotAFolder.into()),
+            [] => self.alone(access).map_err(trouble),
+            _ => Err(FilesReason::NotAFolder.into()),
         }
     }
 
@@ -170,7 +172,7 @@ fn resolve(path: &Path) -> PathBuf {
 // THREAT[T-FILES-004]: the kernel's own files are no files. `/proc/self/environ` holds the secrets of this process, and
 // others wait, or act when they are written. A grant of `/` does not mean them.
 #[cfg(target_os = "linux")]
-fn refuse_kernel_files(file: impl AsFd) -> Result<(), Problem> {
+fn refuse_kernel_files(file: impl AsFd) -> Result<(), FilesError> {
     // proc, sysfs, debugfs, tracefs, securityfs, cgroup, cgroup2, bpf, pstore, selinux, efivarfs, configfs, binfmt_misc, devpts
     const KINDS: [u32; 14] = [
         0x9fa0,
@@ -188,14 +190,14 @@ fn refuse_kernel_files(file: impl AsFd) -> Result<(), Problem> {
         0x4249_4e4d,
         0x1cd1,
     ];
-    let found = rustix::fs::fstatfs(file).map_err(io::Error::from)?;
+    let found = rustix::fs::fstatfs(file).map_err(|errno| trouble(errno.into()))?;
     match KINDS.contains(&(found.f_type as u32)) {
-        true => Err(Reason::Denied("it belongs to the kernel").into()),
+        true => Err(FilesReason::Denied("it belongs to the kernel").into()),
         false => Ok(()),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn refuse_kernel_files(_: impl AsFd) -> Result<(), Problem> {
+fn refuse_kernel_files(_: impl AsFd) -> Result<(), FilesError> {
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Looking at files.
 
 use super::FilesAnswer;
-use super::failure::{Problem, Reason};
 use super::place::Place;
+use super::trouble::trouble;
 use crate::bodies::BodySource;
-use cap_std::fs::{FileType, Metadata, OpenOptions};
-use isolith_core::{BoxFuture, CallError, MAX_READ_BYTES};
+use cap_std::fs::{FileType, Metadata, OpenOptions, PermissionsExt as _};
+use isolith_core::{BoxFuture, CallError, FilesError, FilesReason, MAX_READ_BYTES};
 use serde_json::{Value, json};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::time::UNIX_EPOCH;
@@ -13,18 +13,18 @@ use std::time::UNIX_EPOCH;
 /// Up to here a file is answered whole; beyond, it is read piece by piece.
 const WHOLE_BYTES_MAX: u64 = MAX_READ_BYTES as u64;
 
-pub(super) fn read(place: &Place, offset: u64, length: Option<u64>) -> Result<FilesAnswer, Problem> {
+pub(super) fn read(place: &Place, offset: u64, length: Option<u64>) -> Result<FilesAnswer, FilesError> {
     let (file, found) = place.file(OpenOptions::new().read(true))?;
     let mut file = file.into_std();
     let wanted = found.len().saturating_sub(offset).min(length.unwrap_or(u64::MAX));
     if wanted > 0 && offset > 0 {
-        file.seek(SeekFrom::Start(offset))?;
+        file.seek(SeekFrom::Start(offset)).map_err(trouble)?;
     }
     if wanted > WHOLE_BYTES_MAX {
         return Ok(FilesAnswer::Stream(Box::new(Pieces { file: Some(file), left: wanted }), wanted));
     }
     let mut bytes = Vec::with_capacity(wanted as usize);
-    file.take(wanted).read_to_end(&mut bytes)?;
+    file.take(wanted).read_to_end(&mut bytes).map_err(trouble)?;
     Ok(FilesAnswer::Bytes(bytes))
 }
 
@@ -67,22 +67,25 @@ impl BodySource for Pieces {
     }
 }
 
-fn lost(why: &str) -> CallError {
+pub(super) fn lost(why: &str) -> CallError {
     let message = format!("the file could not be read to its end: {why}");
     CallError { name: "Error".into(), message, code: Some("files.io".into()) }
 }
 
 /// What is there. A link is what it leads to, and `link` only when that is nothing or outside.
-pub(super) fn stat(place: &Place) -> Result<Value, Problem> {
+pub(super) fn stat(place: &Place) -> Result<Value, FilesError> {
     let found = match place.look() {
         Ok(found) if found.is_symlink() => place.dir.metadata(&place.names).unwrap_or(found),
         Ok(found) => found,
-        Err(error) => match Problem::from(error) {
+        Err(error) => match trouble(error) {
             problem if problem.is_not_found() => return Ok(Value::Null),
             problem => return Err(problem),
         },
     };
-    Ok(json!({ "kind": kind(found.file_type()), "size": found.len(), "modified": modified_ms(&found)? }))
+    let mode = found.permissions().mode() & 0o777;
+    let (kind, modified) = (kind(found.file_type()), modified_ms(&found)?);
+    // Where a link of the host leads is not told: what it says may be about the rest of the host.
+    Ok(json!({ "kind": kind, "size": found.len(), "modified": modified, "mode": mode }))
 }
 
 pub(super) fn kind(found: FileType) -> &'static str {
@@ -94,8 +97,8 @@ pub(super) fn kind(found: FileType) -> &'static str {
     }
 }
 
-fn modified_ms(found: &Metadata) -> Result<u64, Problem> {
-    let modified = found.modified()?.into_std();
+pub(super) fn modified_ms(found: &Metadata) -> Result<u64, FilesError> {
+    let modified = found.modified().map_err(trouble)?.into_std();
     let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).map_err(|_| Reason::Io("its date is absurd".into()).into())
+    u64::try_from(since.as_millis()).map_err(|_| FilesReason::Io("its date is absurd".into()).into())
 }

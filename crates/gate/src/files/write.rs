@@ -1,14 +1,16 @@
 //! Changing files.
 
-use super::failure::{Problem, Reason};
 use super::place::Place;
+use super::trouble::trouble;
 use cap_std::fs::{Dir, OpenOptions, Permissions, PermissionsExt as _};
+use isolith_core::files::Room;
+use isolith_core::{FilesError, FilesReason};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The most one file may have after it was written to.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+pub(super) const FILE_BYTES_MAX: u64 = Room::FILE_BYTES_MAX;
 /// How the names of files begin that are being written. Lists leave them out.
 const UNFINISHED: &str = ".isolith-unfinished-";
 
@@ -17,30 +19,31 @@ pub(super) fn is_unfinished(name: &OsStr) -> bool {
 }
 
 /// Puts a file in place of what is there, whole or not at all, and returns its size.
-pub(super) fn replace(place: &Place, bytes: &[u8]) -> Result<u64, Problem> {
+pub(super) fn replace(place: &Place, bytes: &[u8]) -> Result<u64, FilesError> {
     let size = bytes.len() as u64;
     bounded(size)?;
     let before = target(place)?;
-    let (parent, name) = place.parent().ok_or(Reason::NotAFile("a folder"))?;
+    let (parent, name) = place.parent().ok_or(FilesReason::NotAFile("a folder"))?;
     let folder = make_parent(&place.dir, parent)?;
-    let unfinished = Unfinished::new(&folder)?;
-    let mut file = folder.open_with(&unfinished.name, OpenOptions::new().write(true).create_new(true))?;
-    file.write_all(bytes)?;
+    let unfinished = Unfinished::new(&folder).map_err(trouble)?;
+    let made = folder.open_with(&unfinished.name, OpenOptions::new().write(true).create_new(true));
+    let mut file = made.map_err(trouble)?;
+    file.write_all(bytes).map_err(trouble)?;
     if let Some(mode) = before {
         // What could be run before can be run still. Bits that lend someone's rights are not carried over.
-        file.set_permissions(Permissions::from_mode(mode & 0o777))?;
+        file.set_permissions(Permissions::from_mode(mode & 0o777)).map_err(trouble)?;
     }
-    file.sync_all()?;
-    folder.rename(&unfinished.name, &folder, name)?;
+    file.sync_all().map_err(trouble)?;
+    folder.rename(&unfinished.name, &folder, name).map_err(trouble)?;
     unfinished.finish();
-    sync(&folder)?;
+    sync(&folder).map_err(trouble)?;
     Ok(size)
 }
 
 /// Writes behind what is there and returns the file's new size. What cannot be written to its end is taken back.
-pub(super) fn append(place: &Place, bytes: &[u8]) -> Result<u64, Problem> {
+pub(super) fn append(place: &Place, bytes: &[u8]) -> Result<u64, FilesError> {
     let existed = target(place)?.is_some();
-    let (parent, name) = place.parent().ok_or(Reason::NotAFile("a folder"))?;
+    let (parent, name) = place.parent().ok_or(FilesReason::NotAFile("a folder"))?;
     let folder = make_parent(&place.dir, parent)?;
     let place = Place { dir: folder, names: name.to_owned() };
     let (mut file, found) = place.file(OpenOptions::new().append(true).create(true))?;
@@ -49,37 +52,37 @@ pub(super) fn append(place: &Place, bytes: &[u8]) -> Result<u64, Problem> {
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if let Err(error) = written {
         let _ = file.set_len(found.len());
-        return Err(error.into());
+        return Err(trouble(error));
     }
     if !existed {
-        sync(&place.dir)?;
+        sync(&place.dir).map_err(trouble)?;
     }
     Ok(size)
 }
 
 /// Makes a folder and those on the way. One that is there is fine.
-pub(super) fn make_folder(place: &Place) -> Result<(), Problem> {
+pub(super) fn make_folder(place: &Place) -> Result<(), FilesError> {
     if place.is_whole() {
         return Ok(());
     }
     match place.dir.metadata(&place.names) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Reason::Exists.into()),
-        Err(_) => Ok(place.dir.create_dir_all(&place.names)?),
+        Ok(_) => Err(FilesReason::Exists.into()),
+        Err(_) => place.dir.create_dir_all(&place.names).map_err(trouble),
     }
 }
 
 /// Makes the folder that something is put in, and opens it.
-pub(super) fn make_parent(dir: &Dir, parent: &Path) -> Result<Dir, Problem> {
+pub(super) fn make_parent(dir: &Dir, parent: &Path) -> Result<Dir, FilesError> {
     if parent.as_os_str().is_empty() {
-        return Ok(dir.try_clone()?);
+        return dir.try_clone().map_err(trouble);
     }
     match dir.open_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            dir.create_dir_all(parent)?;
-            Ok(dir.open_dir(parent)?)
+            dir.create_dir_all(parent).map_err(trouble)?;
+            dir.open_dir(parent).map_err(trouble)
         }
-        other => Ok(other?),
+        other => other.map_err(trouble),
     }
 }
 
@@ -89,23 +92,23 @@ pub(super) fn sync(folder: &Dir) -> io::Result<()> {
 }
 
 /// The mode of the file that is about to be written, when there is one.
-fn target(place: &Place) -> Result<Option<u32>, Problem> {
+fn target(place: &Place) -> Result<Option<u32>, FilesError> {
     match place.look() {
         Ok(found) if found.is_file() => Ok(Some(found.permissions().mode())),
-        Ok(found) if found.is_dir() => Err(Reason::NotAFile("a folder").into()),
+        Ok(found) if found.is_dir() => Err(FilesReason::NotAFile("a folder").into()),
         // THREAT[T-FILES-001]: what is written through a link ends up somewhere else than was said, and granted.
         Ok(found) if found.is_symlink() => {
-            Err(Reason::Denied("it is a link, and links are not written through").into())
+            Err(FilesReason::Denied("it is a link, and links are not written through").into())
         }
-        Ok(_) => Err(Reason::NotAFile("something special").into()),
+        Ok(_) => Err(FilesReason::NotAFile("something special").into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(trouble(error)),
     }
 }
 
-fn bounded(bytes: u64) -> Result<(), Problem> {
+fn bounded(bytes: u64) -> Result<(), FilesError> {
     match bytes > FILE_BYTES_MAX {
-        true => Err(Reason::TooLarge { bytes, most: FILE_BYTES_MAX }.into()),
+        true => Err(FilesReason::TooLarge { bytes, most: FILE_BYTES_MAX }.into()),
         false => Ok(()),
     }
 }

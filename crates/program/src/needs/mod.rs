@@ -27,12 +27,15 @@ mod text;
 mod url;
 mod value;
 
-use crate::compile::tree;
+use crate::compile::{Role, Unit, tree};
 use crate::error::SourceError;
+use crate::imports::known::Imports;
+use crate::imports::outline_of;
 use crate::language::Language;
 use crate::lines::{LineEnds, Lines};
+use crate::part::{Origin, Part};
 use crate::prepare::prepare;
-use crate::prepared::{Origin, Prepared};
+use crate::prepared::Prepared;
 use crate::stack::with_stack;
 use eval::Eval;
 use isolith_core::Power;
@@ -97,14 +100,27 @@ pub fn needs(source: &str, name: &str, language: Language) -> Result<Needs, Sour
 }
 
 impl Prepared {
-    /// Says what the program will reach for; see [`needs()`].
+    /// Says what the program and its modules will reach for; see [`needs()`].
+    ///
+    /// Places are those of the program: what a module needs is needed where the program first imports something.
     pub fn needs(&self) -> Result<Needs, SourceError> {
-        let Origin { range, flavour, scan } = self.origin();
-        let text = &self.source()[range.clone()];
+        let mut needs = self.needs_of(self.main(), Role::Program)?;
+        if let Some(place) = self.first_import() {
+            for module in self.module_parts() {
+                needs.add_module(self.needs_of(module, Role::Module)?, &module.name, place);
+            }
+        }
+        Ok(needs)
+    }
+
+    fn needs_of(&self, part: &Part, role: Role) -> Result<Needs, SourceError> {
+        let Some(Origin { range, flavour, scan }) = &part.origin else { return Ok(Needs::default()) };
+        let unit = Unit { role, imports: Imports { known: self.known(), importer: &part.name } };
+        let text = &part.source[range.clone()];
         let levels = scan.deepest.max(scan.typed_deepest) + EVAL_LEVELS;
         let found = with_stack(levels, || {
             let allocator = Allocator::default();
-            let parsed = tree(&allocator, text, *flavour, scan.traits)?;
+            let parsed = tree(&allocator, text, *flavour, scan.traits, unit)?;
             let scoping = SemanticBuilder::new().build(&parsed.program).semantic.into_scoping();
             let facts = collect::collect(&parsed.program, &scoping);
             let mut ledger = Ledger::new(parsed.program.source_text);
@@ -112,8 +128,45 @@ impl Prepared {
             Ok(ledger.settle(|at| parsed.text.offset(at)))
         });
         match found {
-            Ok(entries) => Ok(entries.into_needs(&Lines::new(self.source(), LineEnds::Script), range.start)),
-            Err(fault) => Err(SourceError::new(fault.shifted(range.start), self.source(), &self.program().name)),
+            Ok(entries) => Ok(entries.into_needs(&Lines::new(&part.source, LineEnds::Script), range.start)),
+            Err(fault) => Err(SourceError::new(fault.shifted(range.start), &part.source, &part.name)),
+        }
+    }
+
+    fn first_import(&self) -> Option<Place> {
+        let main = self.main();
+        let range = main.origin.as_ref()?.range.clone();
+        let outline = outline_of(&main.source[range.clone()], Language::Auto, Role::Program)?;
+        let first = outline.requests.iter().map(|request| request.offset).min()?;
+        let (line, column) = Lines::new(&main.source, LineEnds::Script).position(range.start + first);
+        Some(Place { line, column })
+    }
+}
+
+impl Needs {
+    fn add_module(&mut self, other: Needs, module: &str, place: Place) {
+        for need in other.needs {
+            match self.needs.iter_mut().find(|known| known.power == need.power) {
+                Some(known) => {
+                    known.exact &= need.exact;
+                    if !known.places.contains(&place) {
+                        known.places.push(place);
+                        known.places.sort_unstable();
+                    }
+                }
+                None => self.needs.push(Need { places: vec![place], ..need }),
+            }
+        }
+        let unknown = other.unknown.into_iter();
+        self.unknown.extend(unknown.map(|unknown| {
+            let why = format!("in {}:{}: {}", module, unknown.place.line, unknown.why);
+            Unknown { place, why, ..unknown }
+        }));
+        for (places, found) in [(&mut self.clock, &other.clock), (&mut self.random, &other.random)] {
+            if !found.is_empty() && !places.contains(&place) {
+                places.push(place);
+                places.sort_unstable();
+            }
         }
     }
 }

@@ -10,13 +10,34 @@ use super::mention;
 use super::power::{Folder, common, files, folder, function, invoke, key_space, kv, named, only_space, secret, tool};
 use super::text::{Text, Why};
 use super::value::{Host, Root, Value, Values};
-use isolith_core::{Access, BindingName, Power};
+use isolith_core::{Access, BindingName, GuestPath, Power};
 use oxc::ast::ast::{Argument, CallExpression, Expression};
 use oxc::span::{GetSpan, Span};
 use std::collections::HashSet;
 
-const FILE_READS: [&str; 7] = ["read", "readText", "readJson", "stream", "list", "stat", "exists"];
-const FILE_WRITES: [&str; 5] = ["write", "append", "writeJson", "remove", "makeFolder"];
+const FILE_READS: [&str; 14] = [
+    "read",
+    "readText",
+    "readJson",
+    "readLines",
+    "stream",
+    "list",
+    "stat",
+    "exists",
+    "glob",
+    "grep",
+    "find",
+    "tree",
+    "diff",
+    "history",
+];
+const FILE_WRITES: [&str; 7] = ["write", "append", "writeJson", "edit", "remove", "makeFolder", "link"];
+/// Those that are about two places, both of which they change.
+const FILE_MOVES: [&str; 2] = ["rename", "copy"];
+/// Those that are about everything unless they are told where.
+const FILE_WHOLES: [&str; 3] = ["list", "tree", "history"];
+/// Those that are told where in their options, and which argument these are.
+const FILE_SEARCHES: [(&str, usize); 3] = [("glob", 1), ("grep", 1), ("find", 0)];
 
 /// One thing that a call does outside.
 pub(super) enum Finding {
@@ -194,20 +215,22 @@ impl<'a> Eval<'_, 'a> {
 
     fn files(&mut self, method: &str, given: &Given<'a>, span: Span, out: &mut Vec<Finding>) {
         let access = match method {
+            // It may be about everything.
+            "undo" => {
+                return out.push(Finding::Need { power: files(GuestPath::root(), Access::Write), exact: true });
+            }
             method if FILE_READS.contains(&method) => Access::Read,
-            method if FILE_WRITES.contains(&method) || method == "rename" => Access::Write,
+            method if FILE_WRITES.contains(&method) || FILE_MOVES.contains(&method) => Access::Write,
             // There is no such method, so the call only fails.
             _ => return,
         };
-        let mut paths = |index: usize| -> Vec<Folder> {
-            let root = (index == 0 && method == "list").then(|| Text::known(".", span));
-            match (self.given(given, index, span), root) {
-                (Values(values), Some(root)) if matches!(values[..], [Value::Nothing]) => vec![folder(&root)],
-                (values, _) => values.texts(span).iter().map(folder).collect(),
-            }
+        let first = self.paths(method, given, 0, span);
+        let second = match method {
+            "diff" => self.compared(given, span),
+            method if FILE_MOVES.contains(&method) => self.paths(method, given, 1, span),
+            _ => Vec::new(),
         };
-        let first = paths(0);
-        if method != "rename" {
+        if second.is_empty() {
             let need = |path: Folder| match path {
                 Ok((path, exact)) => Finding::Need { power: files(path, access), exact },
                 Err(finding) => *finding,
@@ -215,16 +238,60 @@ impl<'a> Eval<'_, 'a> {
             return out.extend(first.into_iter().map(need));
         }
         // Both ends have to lie in one grant.
-        let second = paths(1);
         match (first.as_slice(), second.as_slice()) {
             ([Ok((from, _))], [Ok((to, _))]) => {
-                out.push(Finding::Need { power: files(common(from, to), Access::Write), exact: false });
+                out.push(Finding::Need { power: files(common(from, to), access), exact: false });
             }
             _ => out.extend(first.into_iter().chain(second).map(|path| match path {
-                Ok((path, _)) => Finding::Need { power: files(path, Access::Write), exact: false },
+                Ok((path, _)) => Finding::Need { power: files(path, access), exact: false },
                 Err(finding) => *finding,
             })),
         }
+    }
+
+    /// The paths that a method of `files` is about, by where they stand among its arguments.
+    fn paths(&mut self, method: &str, given: &Given<'a>, index: usize, span: Span) -> Vec<Folder> {
+        let options = FILE_SEARCHES.iter().find(|(search, _)| *search == method).map(|(_, options)| *options);
+        let values = match options {
+            Some(options) => {
+                let options = self.given(given, options, span);
+                self.option(&options, "path", span)
+            }
+            None => self.given(given, index, span),
+        };
+        let or_root = options.is_some() || (index == 0 && FILE_WHOLES.contains(&method));
+        match values {
+            Values(values) if or_root && matches!(values[..], [Value::Nothing]) => {
+                vec![folder(&Text::known(".", span))]
+            }
+            values => values.texts(span).iter().map(folder).collect(),
+        }
+    }
+
+    /// The other file of a comparison; none where it is an earlier version.
+    fn compared(&mut self, given: &Given<'a>, span: Span) -> Vec<Folder> {
+        let mut found = Vec::new();
+        for value in self.given(given, 1, span).0 {
+            let values = match value {
+                Value::Object(..) => self.option(&Values::one(value), "to", span),
+                value => Values::one(value),
+            };
+            found.extend(values.without_nothing().0.texts(span).iter().map(folder));
+        }
+        found
+    }
+
+    /// What an option says, where there may be no options.
+    fn option(&mut self, options: &Values<'a>, key: &str, span: Span) -> Values<'a> {
+        let mut all = Values::none();
+        for value in &options.0 {
+            let values = match value {
+                Value::Nothing => Values::one(Value::Nothing),
+                value => self.member(&Values::one(value.clone()), &Text::known(key, span), span),
+            };
+            all = all.join(values, span);
+        }
+        all
     }
 }
 

@@ -4,10 +4,12 @@ use super::hash::Asked;
 use super::reply::{Reply, hex, unhex};
 use crate::clock::Time;
 use isolith_core::{
-    Act, Ambient, BindingName, CallError, CallId, Digest, ErrorKind, Grant, HostCall, HostReply, Json, Limits,
-    Narrowing, RunId, Seed, Status, Timestamp,
+    Act, Ambient, BindingName, CallError, CallId, CallRecord, Digest, ErrorKind, Grant, HostCall, HostReply, Json,
+    Limits, Narrowing, RunId, Seed, Status, Timestamp,
 };
+use isolith_program::ModuleSource;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
@@ -28,10 +30,13 @@ pub(crate) enum Record {
     End(Ending),
     /// A record of which nothing could be kept without keeping a secret.
     Lost,
+    /// The record before this one is without a secret that it held.
+    Redacted,
 }
 
 impl Record {
     pub(crate) const LOST: &str = "\"lost\"";
+    pub(crate) const REDACTED: &str = "\"redacted\"";
 }
 
 /// What a run began with.
@@ -49,8 +54,11 @@ pub struct Header {
     pub name: String,
     /// What its author wrote.
     pub source: String,
+    /// The files that came along; absent in journals from before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<ModuleSource>,
     pub(crate) language: String,
-    /// The digest of the source.
+    /// The digest of the source, and of the modules if there are any.
     pub program: String,
     /// What the run may use.
     pub limits: Limits,
@@ -88,8 +96,9 @@ impl Header {
             image: origin.engine.image().to_string(),
             name: plan.name.clone(),
             source: plan.source.clone(),
+            modules: plan.modules.clone(),
             language: origin.language.into(),
-            program: Digest::of(&plan.source).to_string(),
+            program: plan.digest().to_string(),
             limits: plan.limits,
             grants: plan.grants.to_vec(),
             requested: origin.requested,
@@ -101,6 +110,11 @@ impl Header {
             input: plan.input.clone(),
             args: plan.args.clone(),
         }
+    }
+
+    /// What the program saw as `input`.
+    pub fn input(&self) -> Option<&Json> {
+        self.input.as_ref()
     }
 
     pub(crate) fn seed(&self) -> Option<Seed> {
@@ -362,20 +376,41 @@ impl Recorded {
                 _ => return false,
             },
             Record::Suspended { turns, redacted } if turns == self.turns.len() as u64 => {
-                (self.suspended, self.redacted) = (Some(turns), redacted);
+                self.suspended = Some(turns);
+                self.redacted |= redacted;
             }
             Record::End(ending) => {
                 self.redacted |= ending.redacted;
                 (self.end, self.suspended) = (Some(ending), None);
             }
+            Record::Redacted => self.redacted = true,
             Record::Start(_) | Record::Turn(_) | Record::Suspended { .. } | Record::Lost => return false,
         }
         true
     }
 
+    /// What was done, as receipts tell it.
+    pub fn calls(&self) -> Vec<CallRecord> {
+        let acts = self.turns.iter().flat_map(|turn| &turn.replies).flat_map(|delivered| &delivered.acts);
+        let record = |act: &Act| CallRecord {
+            grant: act.grant.clone(),
+            what: act.what.clone(),
+            outcome: act.outcome,
+            duration_us: 0,
+        };
+        acts.map(record).collect()
+    }
+
     /// The calls that the program made, in their order.
     pub fn made(&self) -> impl Iterator<Item = &Made> {
         self.turns.iter().flat_map(RecordedTurn::made)
+    }
+
+    /// What was answered, in the order in which the program was told, each with its call.
+    pub fn answers(&self) -> Vec<(&Made, HostReply)> {
+        let made: BTreeMap<CallId, &Made> = self.made().map(|made| (made.id, made)).collect();
+        let all = self.turns.iter().flat_map(|turn| &turn.replies);
+        all.filter_map(|delivered| Some((*made.get(&delivered.id)?, delivered.reply()?))).collect()
     }
 
     /// The reply to a call, if it was delivered.

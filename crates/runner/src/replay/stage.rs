@@ -7,8 +7,8 @@ use crate::plan::PlanError;
 use crate::runner::RunError;
 use crate::tools::NoTools;
 use isolith_core::{
-    Bindings, CallId, Engine, EngineError, HostReply, Isolate, Limits, Output, OutputSink, PendingCall, Program, Seed,
-    Start, Step, Stream, Timestamp, Turn,
+    Bindings, CallId, Engine, EngineError, HostCall, HostReply, Isolate, Limits, Output, OutputSink, PendingCall,
+    Program, Seed, Start, Step, Stream, Timestamp, Turn,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const TURN_WALL: Duration = Duration::from_secs(3600);
 
 // THREAT[T-REPLAY-002]: a replay does what was done once more. There is no host here that could: calls are compared, and dropped.
 /// An isolate that is given what was recorded.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     isolate: Box<dyn Isolate>,
     capture: Arc<Capture>,
     asked: Asked,
@@ -33,7 +33,12 @@ pub(super) struct Stage {
     now: Timestamp,
     /// How many calls of ours stand before those of the program.
     shift: u32,
+    /// What of a call counts, where not all of it does. Then it does not count either what the program writes.
+    alike: Option<Alike>,
 }
+
+/// What of a call counts when it is held against a recorded one.
+pub type Alike = fn(HostCall) -> HostCall;
 
 impl Stage {
     pub(super) async fn start(
@@ -66,13 +71,28 @@ impl Stage {
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
         };
         let isolate = engine.start(probe.map_or(program, Probe::program), start).await?;
-        let (asked, outputs, delivered) = (Asked::default(), Outputs::default(), BTreeSet::new());
-        let (made, now, shift) = (Vec::new(), started, u32::from(probe.is_some()));
-        Ok(Stage { isolate, capture, asked, outputs, made, delivered, now, shift })
+        Ok(Stage { shift: u32::from(probe.is_some()), ..Stage::with(isolate, capture, started) })
+    }
+
+    /// An isolate that was begun by someone else, and wrote what its capture holds.
+    pub(crate) fn with(isolate: Box<dyn Isolate>, capture: Arc<Capture>, now: Timestamp) -> Stage {
+        let (asked, outputs) = (Asked::default(), Outputs::of(capture.outputs_from(0).iter()));
+        let (made, delivered) = (Vec::new(), BTreeSet::new());
+        Stage { isolate, capture, asked, outputs, made, delivered, now, shift: 0, alike: None }
+    }
+
+    /// The same, with less of it held against the record.
+    pub(super) fn only(self, alike: Option<Alike>) -> Stage {
+        Stage { alike, ..self }
+    }
+
+    /// The isolate, to go on with.
+    pub(crate) fn into_isolate(self) -> Box<dyn Isolate> {
+        self.isolate
     }
 
     /// Plays one turn, and holds what the program does then against the record.
-    pub(super) async fn turn(
+    pub(crate) async fn turn(
         &mut self,
         number: u32,
         turn: &RecordedTurn,
@@ -99,7 +119,8 @@ impl Stage {
         })
     }
 
-    async fn deliver(
+    /// Plays a turn of which the record does not say what came of it.
+    pub(crate) async fn deliver(
         &mut self,
         turn: &RecordedTurn,
         replies: &[Delivered],
@@ -141,7 +162,7 @@ impl Stage {
         for (at, call) in calls.iter().enumerate() {
             let found = Made { id: call.id, ..Made::new(&call.call) };
             let expected = expected.get(at);
-            if expected.is_none_or(|made| (made.id, &made.digest) != (found.id, &found.digest)) {
+            if expected.is_none_or(|made| made.id != found.id || !self.is_as(made, &found, &call.call)) {
                 let expected = expected.map_or_else(|| "no call".into(), shown);
                 return Err(Divergence {
                     at: call_name(call.id),
@@ -164,11 +185,16 @@ impl Stage {
             self.outputs.add(output);
         }
         let written = self.outputs.to_string();
-        if written != *outputs {
+        if self.alike.is_none() && written != *outputs {
             let (expected, found) = (format!("the outputs {outputs}"), format!("has written {written}"));
             return Err(Divergence { at: format!("turn {number}"), expected, found });
         }
         Ok(())
+    }
+
+    fn is_as(&self, expected: &Made, found: &Made, call: &HostCall) -> bool {
+        let recorded = || Some(self.alike?(expected.call()?));
+        expected.digest == found.digest || recorded().is_some_and(|recorded| recorded == call_of(self.alike, call))
     }
 
     fn take(&mut self, call: &PendingCall) {
@@ -202,6 +228,10 @@ impl Stage {
             Err(error) => Err(error),
         }
     }
+}
+
+fn call_of(alike: Option<Alike>, call: &HostCall) -> HostCall {
+    alike.map_or_else(|| call.clone(), |alike| alike(call.clone()))
 }
 
 fn call_name(id: CallId) -> String {

@@ -1,12 +1,15 @@
 //! A call of a tool that runs a program: started or taken up again, attended until it ends or has to ask someone.
 
+use super::elicit::Standing;
 use super::http::Visit;
-use super::{Mcp, answer, asked, elicit, progress, script, state, tools};
-use crate::asked::{Table, run_id};
+use super::{Mcp, answer, asked, elicit, progress, script, state, task, tools, workspace};
+use crate::asked::{Asked, Table, run_id};
 use crate::caller::Caller;
 use crate::error::Refusal;
 use crate::routes::approvals::reviewed;
 use crate::run::{Awaited, Run, Stage};
+use crate::trace::Trace;
+use axum::http::request::Parts;
 use isolith_core::{Ask, CallId, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, InputRequest, InputRequests,
@@ -14,7 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long a person may take who is asked while the call waits. After that the run waits without it.
@@ -35,15 +38,23 @@ impl Mcp {
         match &*request.name {
             tools::SEARCH => return self.search(&visit.caller, &arguments).await.map(Into::into),
             tools::DESCRIBE => return self.describe(&visit.caller, &arguments).await.map(Into::into),
+            name if name != workspace::RUN_FILE && workspace::names().any(|known| known == name) => {
+                return self.workspace(visit, name, &arguments).await.map(Into::into);
+            }
             _ => {}
         }
         let digest = state::digest(&request.name, &arguments);
         let is_script = request.name == tools::SCRIPT;
         let mut silent = false;
+        let trace = Trace::of(context.meta.get_traceparent(), context.meta.get_tracestate())
+            .or_else(|| Trace::in_headers(&context.extensions.get::<Parts>()?.headers));
+        let can_be_task = !is_script && task::declared(&context);
         let progress = progress::Progress::of(&context);
+        // Nobody listens any more when this call has its answer, whatever it is.
+        let hearing = OnceLock::new();
         let hear = |run: &Arc<Run>| {
             if let Some(progress) = &progress {
-                run.listen(progress.listener());
+                hearing.get_or_init(|| progress.hear(run));
             }
         };
         let run = match (&request.request_state, &*request.name) {
@@ -63,12 +74,15 @@ impl Mcp {
                 }
                 run
             }
-            (None, tools::SCRIPT) => match script::read(&visit.caller, &arguments)? {
-                Ok(asked) => self.app.runs.start(&visit.caller, asked, false, hear).await?,
+            (None, tools::SCRIPT) => match script::read(visit, &arguments)? {
+                Ok(asked) => self.app.runs.start(&visit.caller, Asked { trace, ..asked }, false, hear).await?,
                 Err(result) => return Ok(result.into()),
             },
-            (None, _) => {
-                let asked = asked(&arguments, &visit.caller)?;
+            (None, name) => {
+                let asked = match name {
+                    workspace::RUN_FILE => self.file(visit, &arguments).await?,
+                    _ => asked(&arguments, visit)?,
+                };
                 if let Some(checker) = &self.app.checker {
                     let mistakes = checker.check(&asked.source).await;
                     let mistakes = mistakes.map_err(|error| Refusal::internal("checking types", &error))?;
@@ -76,7 +90,7 @@ impl Mcp {
                         return Ok(answer::mistaken(&mistakes).into());
                     }
                 }
-                self.app.runs.start(&visit.caller, asked, false, hear).await?
+                self.app.runs.start(&visit.caller, Asked { trace, ..asked }, false, hear).await?
             }
         };
         let telling = async {
@@ -95,6 +109,7 @@ impl Mcp {
                     self.app.runs.cancel(&run).await;
                     run.stop().await
                 }
+                () = tokio::time::sleep(task::AFTER), if can_be_task => return self.becomes_task(&run, visit, &context).await,
             };
             let (outcome, awaited) = match stage {
                 Stage::Ended(outcome) if is_script => return script::ended(&outcome).map(Into::into),
@@ -105,6 +120,9 @@ impl Mcp {
                     return Err(Refusal::internal("waiting for a run", &"it waits for someone who is not there"));
                 }
             };
+            if can_be_task {
+                return self.becomes_task(&run, visit, &context).await;
+            }
             let waits = || match is_script {
                 true => Ok(script::waits(&run.id).into()),
                 false => answer::suspended(&outcome, &run.id).map(Into::into),
@@ -142,7 +160,7 @@ impl Mcp {
     fn in_rounds(&self, run: &Run, asks: &[Ask], review: &Value, digest: &str) -> Result<CallToolResponse, Refusal> {
         let mut requests = InputRequests::new();
         for ask in asks {
-            let form = ElicitRequest::new(elicit::form(ask, review)?);
+            let form = ElicitRequest::new(elicit::form(ask, review, Standing::Told)?);
             requests.insert(elicit::key(ask.id), InputRequest::Elicitation(form));
         }
         let state = state::make(&self.app, run, asks.iter().map(|ask| ask.id).collect(), digest);
@@ -150,7 +168,7 @@ impl Mcp {
     }
 
     /// What the client's person said in answer to that. False when they said nothing.
-    async fn take(&self, run: &Arc<Run>, asks: &[CallId], said: InputResponses) -> Result<bool, Refusal> {
+    pub(super) async fn take(&self, run: &Arc<Run>, asks: &[CallId], said: InputResponses) -> Result<bool, Refusal> {
         let open = run.approvals.open();
         if !asks.iter().any(|call| open.iter().any(|ask| ask.id == *call)) && !said.is_empty() {
             return Err(state::spent(Refusal::new(axum::http::StatusCode::CONFLICT, "approval.answered", "")));
@@ -186,7 +204,7 @@ impl Mcp {
         awaited: &Awaited,
     ) -> Result<bool, Refusal> {
         for ask in asks {
-            let form = ElicitRequest::new(elicit::form(ask, review)?);
+            let form = ElicitRequest::new(elicit::form(ask, review, Standing::Told)?);
             let asked = context.peer.send_request(ServerRequest::ElicitRequest(form));
             let Ok(Ok(ClientResult::ElicitResult(said))) = tokio::time::timeout(ANSWER_TIME, asked).await else {
                 return Ok(false);
@@ -207,7 +225,7 @@ impl Mcp {
 }
 
 /// Whether the person behind the client can be asked, and may agree.
-fn can_ask(context: &RequestContext<RoleServer>, caller: &Caller) -> bool {
+pub(super) fn can_ask(context: &RequestContext<RoleServer>, caller: &Caller) -> bool {
     let able = context.client_capabilities().is_some_and(|able| able.elicitation.is_some());
     able && caller.may(Scope::Approvals).is_ok()
 }

@@ -17,8 +17,15 @@ pub(super) fn key(call: CallId) -> String {
     format!("call-{}", call.0)
 }
 
+/// Whether a form says how far the run is. One that may be shown twice under one key has to be the same both times.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Standing {
+    Told,
+    Elsewhere,
+}
+
 /// The form for one call. `review` is what `GET /v1/runs/{run}/approvals` says.
-pub(super) fn form(ask: &Ask, review: &Value) -> Result<ElicitRequestParams, Refusal> {
+pub(super) fn form(ask: &Ask, review: &Value, told: Standing) -> Result<ElicitRequestParams, Refusal> {
     let mut properties = json!({
         "decision": {
             "type": "string",
@@ -35,13 +42,26 @@ pub(super) fn form(ask: &Ask, review: &Value) -> Result<ElicitRequestParams, Ref
     }
     let params = json!({
         "mode": "form",
-        "message": message(ask, review),
+        "message": message(ask, review, told),
         "requestedSchema": { "type": "object", "properties": properties, "required": ["decision"] },
     });
     serde_json::from_value(params).map_err(|error| Refusal::internal("making a form", &error))
 }
 
-fn message(ask: &Ask, review: &Value) -> String {
+/// How far a run is, for someone who is to agree to its next step.
+pub(super) fn standing(review: &Value) -> String {
+    let list = |of: &Value, one: fn(&Value) -> &Value| -> String {
+        let all: Vec<&str> = of.as_array().into_iter().flatten().filter_map(|entry| one(entry).as_str()).collect();
+        let more = if all.len() > LISTED_MAX { format!(" and {} more", all.len() - LISTED_MAX) } else { String::new() };
+        let shown: Vec<&str> = all.into_iter().take(LISTED_MAX).collect();
+        if shown.is_empty() { "nothing".into() } else { format!("{}{more}", shown.join(", ")) }
+    };
+    let (done, ahead) =
+        (list(&review["done"], |entry| &entry["what"]), list(&review["ahead"], |entry| &entry["grant"]));
+    format!("Done so far: {done}.\nMay still come: {ahead}.")
+}
+
+fn message(ask: &Ask, review: &Value, told: Standing) -> String {
     let own = review["asks"].as_array().into_iter().flatten().find(|one| one["id"] == ask.id.0);
     let lines: Vec<usize> = own
         .and_then(|own| own["lines"].as_array())
@@ -57,14 +77,9 @@ fn message(ask: &Ask, review: &Value) -> String {
         text.push_str(&format!("\nwith {}", cut(args.text(), ARGS_CHARS_MAX)));
     }
     text.push_str(&format!("\nIt is asked because of `{}`.", ask.grant));
-    let list = |of: &Value, one: fn(&Value) -> &Value| -> String {
-        let all: Vec<&str> = of.as_array().into_iter().flatten().filter_map(|entry| one(entry).as_str()).collect();
-        let more = if all.len() > LISTED_MAX { format!(" and {} more", all.len() - LISTED_MAX) } else { String::new() };
-        let shown: Vec<&str> = all.into_iter().take(LISTED_MAX).collect();
-        if shown.is_empty() { "nothing".into() } else { format!("{}{more}", shown.join(", ")) }
-    };
-    text.push_str(&format!("\nDone so far: {}.", list(&review["done"], |entry| &entry["what"])));
-    text.push_str(&format!("\nMay still come: {}.", list(&review["ahead"], |entry| &entry["grant"])));
+    if told == Standing::Told {
+        text.push_str(&format!("\n{}", standing(review)));
+    }
     if let (Some(source), Some(line)) = (review["source"].as_str(), lines.first()) {
         text.push('\n');
         for (n, code) in (1..).zip(source.lines()) {

@@ -2,15 +2,17 @@
 
 use super::Mcp;
 use crate::app::{App, Authed};
+use crate::asked::session;
 use crate::body::whole;
 use crate::caller::Caller;
 use crate::error::Refusal;
+use crate::routes::query::Query;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Full};
-use isolith_core::Scope;
+use isolith_core::{Scope, SessionName};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -53,8 +55,9 @@ pub(crate) async fn serve(
         };
         return Ok(wrong(StatusCode::BAD_REQUEST, code, message));
     }
+    let session = Query::read(parts.uri.query(), &["session"])?.take("session").map(session).transpose()?;
     let gone = CancellationToken::new();
-    parts.extensions.insert(Visit { caller, gone: gone.clone() });
+    parts.extensions.insert(Visit { caller, session, gone: gone.clone() });
     let left = gone.drop_guard();
     let response = door.handle(axum::http::Request::from_parts(parts, Full::new(bytes))).await;
     // Whoever hangs up drops this, or the body: either way nobody waits for the run any more.
@@ -79,6 +82,8 @@ fn wrong(status: StatusCode, code: ErrorCode, message: &str) -> Response {
 #[derive(Clone)]
 pub(super) struct Visit {
     pub(super) caller: Arc<Caller>,
+    /// The session that the client was given: `/mcp?session=NAME`.
+    pub(super) session: Option<SessionName>,
     /// Cancelled when the client is gone.
     pub(super) gone: CancellationToken,
 }

@@ -1,6 +1,6 @@
 //! What a program writes, told while it runs, to a client that wants to know.
 
-use crate::run::{Event, Listener};
+use crate::run::{Event, Listener, Run};
 use isolith_core::RunId;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
@@ -26,8 +26,10 @@ impl Progress {
         Some(Progress { token, sender, lines })
     }
 
-    pub(super) fn listener(&self) -> Arc<dyn Listener> {
-        Arc::new(Lines(self.sender.clone()))
+    /// Hears a run for as long as what is given back is there.
+    pub(super) fn hear(&self, run: &Arc<Run>) -> Hearing {
+        let number = run.listen(Arc::new(Lines(self.sender.clone())));
+        Hearing { run: Arc::clone(run), number }
     }
 
     /// Tells one line after the other, for as long as there can be more.
@@ -41,6 +43,18 @@ impl Progress {
                 return;
             }
         }
+    }
+}
+
+/// Someone listens to a run.
+pub(super) struct Hearing {
+    run: Arc<Run>,
+    number: u64,
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.run.unlisten(self.number);
     }
 }
 

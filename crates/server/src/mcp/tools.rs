@@ -53,6 +53,7 @@ function: use `await` and `return`. `console.log` lines come back too. No Node o
         "properties": {
             "program": { "type": "string", "description": "The source" },
             "input": { "description": "Any JSON, visible as `input`" },
+            "session": { "type": "string", "description": "A session: its files are `files`, its keys `kv.session`" },
             "limits": {
                 "type": "object",
                 "description": "Tighter limits, such as {\"timeout\": \"5s\", \"memory\": \"64MiB\"}",
@@ -136,7 +137,7 @@ fn outcome() -> Value {
     })
 }
 
-fn object(value: Value) -> Arc<JsonObject> {
+pub(super) fn object(value: Value) -> Arc<JsonObject> {
     match value {
         Value::Object(object) => Arc::new(object),
         _ => Arc::default(),

@@ -10,7 +10,8 @@ use crate::runs::now;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use isolith_core::{RunId, Stream};
+use isolith_core::{Outcome, RunId, Stream};
+use isolith_workspace::contract::RunCodeResult;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,13 +24,28 @@ pub(crate) fn wanted(headers: &HeaderMap) -> bool {
     accept.split(',').any(|kind| kind.split(';').next().unwrap_or_default().trim() == "text/event-stream")
 }
 
-pub(crate) async fn start(app: &Arc<App>, caller: &Arc<Caller>, asked: Asked) -> Result<Response, Refusal> {
+/// In whose words a run is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// Our own.
+    Own,
+    /// Those of a workspace's script: `workspace_code_output`, and its result.
+    Script,
+}
+
+pub(crate) async fn start(
+    app: &Arc<App>,
+    caller: &Arc<Caller>,
+    asked: Asked,
+    voice: Voice,
+) -> Result<Response, Refusal> {
     let (sender, outgoing) = outbox(app.runs.settings.outbox_bytes);
     let listener = Arc::new(Watcher {
         app: Arc::clone(app),
         caller: Arc::clone(caller),
         outbox: sender,
         over: AtomicBool::new(false),
+        voice,
     });
     let mut number = 0;
     let hear = |run: &Arc<Run>| number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
@@ -40,7 +56,13 @@ pub(crate) async fn start(app: &Arc<App>, caller: &Arc<Caller>, asked: Asked) ->
 pub(crate) fn follow(app: &Arc<App>, run: &Arc<Run>) -> Response {
     let (sender, outgoing) = outbox(app.runs.settings.outbox_bytes);
     let caller = Arc::clone(&run.caller);
-    let listener = Arc::new(Watcher { app: Arc::clone(app), caller, outbox: sender, over: AtomicBool::new(false) });
+    let listener = Arc::new(Watcher {
+        app: Arc::clone(app),
+        caller,
+        outbox: sender,
+        over: AtomicBool::new(false),
+        voice: Voice::Own,
+    });
     let number = run.listen(Arc::clone(&listener) as Arc<dyn Listener>);
     stream(Arc::clone(run), number, listener, outgoing)
 }
@@ -94,12 +116,27 @@ struct Watcher {
     caller: Arc<Caller>,
     outbox: Outbox,
     over: AtomicBool,
+    voice: Voice,
 }
 
 impl Listener for Watcher {
     fn hear(&self, run: &RunId, event: &Event<'_>) {
         // JSON text has no line break of its own, so one `data` line holds any of it.
         match event {
+            Event::Output { stream, text, .. } if self.voice == Voice::Script => {
+                let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
+                let data = serde_json::to_string(&format!("{text}\n")).unwrap_or_default();
+                self.outbox
+                    .push(format!("event: workspace_code_output\ndata: {{\"type\":\"{stream}\",\"data\":{data}}}\n\n"));
+            }
+            Event::Ended(outcome) if self.voice == Voice::Script => {
+                let outcome: Option<Outcome> = serde_json::from_str(outcome).ok();
+                let result = outcome.map(|outcome| RunCodeResult::from(&outcome));
+                let result = serde_json::to_string(&result).unwrap_or_default();
+                self.outbox.push(format!("event: result\ndata: {}\n\n", one_line(&result)));
+                self.over.store(true, Ordering::Release);
+            }
+            Event::Progress(_) if self.voice == Voice::Script => {}
             Event::Output { stream, text, at_ms } => {
                 let stream = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
                 let text = serde_json::to_string(text).unwrap_or_default();

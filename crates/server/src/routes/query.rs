@@ -35,6 +35,11 @@ impl Query {
         number.map(Some).ok_or_else(wrong)
     }
 
+    pub(crate) fn long(&mut self, key: &str) -> Result<Option<u64>, Refusal> {
+        let Some(text) = self.take(key) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| Refusal::invalid(format!("`{key}` is a whole number")).at(key))
+    }
+
     pub(crate) fn flag(&mut self, key: &str) -> Result<bool, Refusal> {
         match self.take(key).as_deref() {
             None | Some("false") => Ok(false),

@@ -3,13 +3,14 @@
 use super::events;
 use super::query::Query;
 use crate::app::{App, Authed};
-use crate::asked::{Asked, about_calls, duration, run_id};
+use crate::asked::{Asked, Table, about_calls, duration, run_id, session};
 use crate::body::Fields;
 use crate::caller::Caller;
 use crate::error::Refusal;
 use crate::replies;
 use crate::run::{Run, Stage};
 use crate::runs::{now, running};
+use crate::trace::Trace;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -31,14 +32,34 @@ pub(crate) async fn start(
     Fields(table): Fields,
 ) -> Result<Response, Refusal> {
     caller.may(Scope::Runs)?;
-    let asked = Asked::read(table)?;
+    let (table, file) = with_file(&app, &caller, table).await?;
+    let mut asked = Asked::read(table)?;
+    // Where it is in the workspace: its imports are relative to that.
+    asked.name = file.unwrap_or(asked.name);
+    asked.trace = Trace::in_headers(&headers);
     if events::wanted(&headers) {
-        return events::start(&app, &caller, asked).await;
+        return events::start(&app, &caller, asked, events::Voice::Own).await;
     }
     let wait = asked.wait.unwrap_or(app.runs.settings.wait).min(app.runs.settings.wait);
     let keep = wait.is_zero();
     let run = app.runs.start(&caller, asked, keep, |_| {}).await?;
     answer_after(&app, &run, wait).await
+}
+
+/// A program that is a file of its session, in the place of one that comes along.
+async fn with_file(app: &App, caller: &Caller, mut table: Table) -> Result<(Table, Option<String>), Refusal> {
+    let Some(file) = table.parse::<String>("file", "a file of the session")? else { return Ok((table, None)) };
+    let wrong = |message: &str| Refusal::invalid(message).at("file");
+    if table.0.iter().any(|(key, _)| key == "program" || key == "code") {
+        return Err(wrong("give `program` or `file`"));
+    }
+    let named = table.0.iter().find(|(key, _)| key == "session").and_then(|(_, name)| name.parse().ok());
+    let named = named.ok_or_else(|| wrong("`file` is one of a session: name the `session`"))?;
+    let woken = app.runs.session(caller, &session(named)?).await?;
+    let program = crate::sessions::program(&woken, &file).await?;
+    let text = |text: &str| Json::of(text).map_err(|error| Refusal::internal("reading a program", &error));
+    table.0.push(("program".into(), text(&program)?));
+    Ok((table, Some(crate::sessions::path_of(&file)?)))
 }
 
 /// `GET /v1/runs/{run}`
@@ -132,11 +153,13 @@ pub(crate) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
     caller.may(Scope::Runs)?;
-    let mut query = Query::read(query.as_deref(), &["limit", "before"])?;
+    let mut query = Query::read(query.as_deref(), &["limit", "before", "session"])?;
+    let session = query.take("session").map(session).transpose()?;
     let limit = query.number("limit", 1, PAGE_MAX)?.unwrap_or(PAGE);
     let before = query.take("before").map(run_id).transpose()?;
     let failed = |error| Refusal::internal("listing runs", &error);
-    let memory = app.runs.of(&caller.id);
+    let mut memory = app.runs.of(&caller.id);
+    memory.retain(|run| session.is_none() || run.session == session);
     // Where the page before ended. Its last run may be in memory only, or in the store only.
     let before = match before {
         None => None,
@@ -153,7 +176,7 @@ pub(crate) async fn list(
         }
     };
     let edge = before.as_ref().map(|(created, id)| (*created, id));
-    let stored = app.runs.store.list(&caller.id, edge, limit).await.map_err(failed)?;
+    let stored = app.runs.store.list(&caller.id, session.as_ref(), edge, limit).await.map_err(failed)?;
     let mut all: BTreeMap<Reverse<(Timestamp, RunId)>, String> = BTreeMap::new();
     for record in stored {
         all.insert(Reverse((record.created, record.run)), brief(record.outcome.text()));

@@ -21,7 +21,7 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Response {
 pub(crate) async fn metrics(State(app): State<Arc<App>>, Authed(caller): Authed) -> Result<Response, Refusal> {
     caller.may(Scope::Metrics)?;
     let (live, waiting) = app.runs.queue.load();
-    let text = app.runs.metrics.render(live, waiting);
+    let text = app.runs.metrics.render(live, waiting, app.runs.awake());
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
 }
 

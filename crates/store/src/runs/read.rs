@@ -5,7 +5,7 @@
 
 use super::reply;
 use super::rows::{self, COLUMN_COUNT, COLUMNS, SUSPENDED};
-use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, Timestamp};
+use isolith_core::{CallId, CallerId, HostReply, RunId, RunRecord, SessionName, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 
 /// The most runs of one page of a list.
@@ -50,28 +50,27 @@ fn one(db: &Connection, which: &str, caller: &str, name: &str, most: Most) -> Fo
     })
 }
 
-/// A page of a caller's runs.
+/// A page of a caller's runs, or of those in a session.
 pub(super) fn list(
     db: &Connection,
     caller: &CallerId,
+    session: Option<&SessionName>,
     before: Option<(Timestamp, &RunId)>,
     limit: u32,
     most: Most,
 ) -> Found<Vec<RunRecord>> {
     let limit = limit.clamp(1, LIST_RUNS_MAX);
-    match before {
-        None => {
-            let sql =
-                format!("SELECT {COLUMNS} FROM runs WHERE caller = ?1 ORDER BY created_us DESC, run DESC LIMIT ?2");
-            page(db, &sql, (&caller.0, limit), most)
-        }
-        Some((created, run)) => {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM runs WHERE caller = ?1 AND (created_us, run) < (?2, ?3)
-                ORDER BY created_us DESC, run DESC LIMIT ?4"
-            );
-            page(db, &sql, (&caller.0, rows::micros(created), &run.0, limit), most)
-        }
+    // No moment is later, and no name is empty.
+    let (created, run) = before.map_or((i64::MAX, ""), |(created, run)| (rows::micros(created), &run.0));
+    let sql = |which: &str| {
+        format!(
+            "SELECT {COLUMNS} FROM runs WHERE caller = ?1 {which} AND (created_us, run) < (?2, ?3)
+            ORDER BY created_us DESC, run DESC LIMIT ?4"
+        )
+    };
+    match session {
+        None => page(db, &sql(""), (&caller.0, created, run, limit), most),
+        Some(session) => page(db, &sql("AND session = ?5"), (&caller.0, created, run, limit, session.as_str()), most),
     }
 }
 

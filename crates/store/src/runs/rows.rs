@@ -1,17 +1,18 @@
 //! One run, between its type and the table.
 
 use crate::database::corrupt;
-use isolith_core::{CallerId, Json, Keeper, RunId, RunRecord, RunState, Timestamp};
+use isolith_core::{CallerId, Json, Keeper, RunId, RunRecord, RunState, SessionName, Timestamp};
 use rusqlite::{Connection, Row};
 
 /// What is read of a run; its suspended state comes behind these, if it is wanted.
-pub(super) const COLUMNS: &str = "caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, outcome";
+pub(super) const COLUMNS: &str =
+    "caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, session, outcome";
 /// How many these are.
-pub(super) const COLUMN_COUNT: usize = 9;
+pub(super) const COLUMN_COUNT: usize = 10;
 
 const INSERT: &str =
-    "INSERT INTO runs (caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, outcome, suspended)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    "INSERT INTO runs (caller, run, created_us, expires_us, state, wakes_us, continuation, keeper, session, outcome, suspended)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
 /// What to do where the caller has a run of that name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(super) fn write(db: &Connection, record: &RunRecord, existing: Existing) -> 
         Existing::Replace => {
             "ON CONFLICT (caller, run) DO UPDATE SET created_us = excluded.created_us, expires_us = excluded.expires_us,
             state = excluded.state, wakes_us = excluded.wakes_us, continuation = excluded.continuation,
-            keeper = excluded.keeper, outcome = excluded.outcome, suspended = excluded.suspended"
+            keeper = excluded.keeper, session = excluded.session, outcome = excluded.outcome, suspended = excluded.suspended"
         }
     };
     let written = db.prepare_cached(&format!("{INSERT} {conflict}"))?.execute((
@@ -39,6 +40,7 @@ pub(super) fn write(db: &Connection, record: &RunRecord, existing: Existing) -> 
         record.wakes.map(micros),
         &record.continuation,
         keeper_name(record.keeper),
+        record.session.as_ref().map(SessionName::as_str),
         record.outcome.text(),
         &record.suspended,
     ))?;
@@ -57,7 +59,8 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         wakes: row.get::<_, Option<i64>>(5)?.map(moment),
         continuation: row.get(6)?,
         keeper: keeper_of(row.get_ref(7)?.as_str()?).ok_or_else(corrupt)?,
-        outcome: Json::from_text(row.get(8)?).map_err(|_| corrupt())?,
+        session: row.get::<_, Option<String>>(8)?.map(SessionName::try_from).transpose().map_err(|_| corrupt())?,
+        outcome: Json::from_text(row.get(9)?).map_err(|_| corrupt())?,
         suspended: None,
         asks: Vec::new(),
     })

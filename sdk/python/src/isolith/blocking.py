@@ -15,7 +15,7 @@ from ._request import RunOptions
 from .client import AsyncIsolith, Settings
 from .errors import ClientClosed
 from .outcome import Event, Outcome, Output
-from .server import Audit, Runs, Secrets
+from .server import Approvals, Audit, Runs, Secrets
 from .stream import RunStream
 from .tool import ToolsLike
 
@@ -83,6 +83,11 @@ class Isolith:
     def runs(self) -> Runs:
         """The runs that the server knows. Needs a `url`."""
         return Runs(self._client._server())
+
+    @property
+    def approvals(self) -> Approvals:
+        """What the caller's runs ask about. Needs a `url`."""
+        return Approvals(self._client._server())
 
     @property
     def secrets(self) -> Secrets:

@@ -26,7 +26,7 @@ from ._workers import Workers
 from .approval import Approver
 from .errors import ClientClosed
 from .outcome import Outcome, Output
-from .server import AsyncRuns, AsyncSecrets, Audit
+from .server import AsyncApprovals, AsyncRuns, AsyncSecrets, Audit
 from .stream import RunStream
 from .tool import ToolsLike, collect
 
@@ -132,6 +132,11 @@ class AsyncIsolith:
     def runs(self) -> AsyncRuns:
         """The runs that the server knows. Needs a `url`."""
         return AsyncRuns(self._server())
+
+    @property
+    def approvals(self) -> AsyncApprovals:
+        """What the caller's runs ask about. Needs a `url`."""
+        return AsyncApprovals(self._server())
 
     @property
     def secrets(self) -> AsyncSecrets:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from ._http import Http
+from .approval import ApprovalRequest, Consent
 from .outcome import Outcome
+from .results import to_json
 
 _WAIT_ROOM_S = 30.0
 """How much longer than the server is asked to wait an answer may take."""
@@ -30,6 +33,35 @@ class Runs:
     def cancel(self, run: str) -> Outcome:
         """Stops a run, and gives its outcome."""
         return _outcome(self._http.ask("POST", "v1", "runs", run, "cancel"))
+
+
+class Approvals:
+    """What the caller's runs ask about, and answers to it."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(self) -> list[ApprovalRequest]:
+        """Everything that waits for someone's word."""
+        rows = _rows(self._http.ask("GET", "v1", "approvals"), "approvals")
+        return [ApprovalRequest(row["run"], row["id"], row["grant"], row["what"], row.get("args")) for row in rows]
+
+    def approve(self, run: str, call: int, *, consent: Consent = "once", args: Any = ..., wait_s: float = 0) -> Outcome:
+        """Agrees to a call, with other arguments if `args` are given. Gives how the run is after up to `wait_s`."""
+        said: dict[str, Any] = {"decision": "approve", "consent": consent}
+        if args is not ...:
+            said["args"] = json.loads(to_json(args))
+        return self._decide(run, call, said, wait_s)
+
+    def deny(self, run: str, call: int, *, reason: str | None = None, wait_s: float = 0) -> Outcome:
+        """Says no. The program sees the `reason`."""
+        said = {"decision": "deny"} if reason is None else {"decision": "deny", "reason": reason}
+        return self._decide(run, call, said, wait_s)
+
+    def _decide(self, run: str, call: int, said: dict[str, Any], wait_s: float) -> Outcome:
+        body = {"approvals": [{"id": call, **said}], "wait": f"{round(wait_s * 1000)}ms"}
+        answer = self._http.ask("POST", "v1", "runs", run, "approvals", body=body, patience_s=wait_s + _WAIT_ROOM_S)
+        return _outcome(answer)
 
 
 class Secrets:
@@ -81,6 +113,27 @@ class AsyncRuns:
     async def cancel(self, run: str) -> Outcome:
         """Stops a run, and gives its outcome."""
         return await asyncio.to_thread(self._runs.cancel, run)
+
+
+class AsyncApprovals:
+    """What the caller's runs ask about, and answers to it."""
+
+    def __init__(self, http: Http) -> None:
+        self._approvals = Approvals(http)
+
+    async def list(self) -> list[ApprovalRequest]:
+        """Everything that waits for someone's word."""
+        return await asyncio.to_thread(self._approvals.list)
+
+    async def approve(
+        self, run: str, call: int, *, consent: Consent = "once", args: Any = ..., wait_s: float = 0
+    ) -> Outcome:
+        """Agrees to a call, with other arguments if `args` are given. Gives how the run is after up to `wait_s`."""
+        return await asyncio.to_thread(self._approvals.approve, run, call, consent=consent, args=args, wait_s=wait_s)
+
+    async def deny(self, run: str, call: int, *, reason: str | None = None, wait_s: float = 0) -> Outcome:
+        """Says no. The program sees the `reason`."""
+        return await asyncio.to_thread(self._approvals.deny, run, call, reason=reason, wait_s=wait_s)
 
 
 class AsyncSecrets:

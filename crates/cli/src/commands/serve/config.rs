@@ -6,13 +6,14 @@ use isolith_core::{nearest, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "listen",
     "host",
     "policy",
     "ca",
     "tls_cert",
     "tls_key",
+    "workspaces",
     "hold",
     "keep",
     "approval_time",
@@ -49,6 +50,7 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
             "ca" => args.ca = args.ca.or(Some(folder.join(read.text().map_err(failed)?))),
             "tls_cert" => args.tls_cert = args.tls_cert.or(Some(folder.join(read.text().map_err(failed)?))),
             "tls_key" => args.tls_key = args.tls_key.or(Some(folder.join(read.text().map_err(failed)?))),
+            "workspaces" => args.workspaces = args.workspaces.or(Some(folder.join(read.text().map_err(failed)?))),
             "hold" => args.hold = args.hold.or(Some(read.duration().map_err(failed)?)),
             "keep" => args.keep = args.keep.or(Some(read.duration().map_err(failed)?)),
             "approval_time" => args.approval_time = args.approval_time.or(Some(read.duration().map_err(failed)?)),
