@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 // THREAT[T-REPLAY-004]: a program that asks without end would fill the disk with its journal.
 /// The most that one journal may be.
@@ -16,6 +17,8 @@ const SUM_CHARS: usize = 16;
 /// The longest name of a run with a journal.
 const NAME_CHARS_MAX: usize = 64;
 const ENDING: &str = "jsonl";
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// The journals in a data folder.
 #[derive(Clone, Debug)]
@@ -226,11 +229,16 @@ fn next_sum(before: &str, record: &str) -> String {
 }
 
 fn locked(file: File) -> io::Result<File> {
-    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| match errno {
-        rustix::io::Errno::WOULDBLOCK => io::Error::other("another process is writing to it"),
-        errno => errno.into(),
-    })?;
-    Ok(file)
+    // A writer that was killed while it began a child holds on for as long as that child takes to become another
+    // program: a lock outlives a fork.
+    for _ in 0..LOCK_TRIES {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Err(io::Error::other("another process is writing to it"))
 }
 
 fn cannot(path: &Path) -> impl Fn(io::Error) -> StoreError {
