@@ -279,6 +279,9 @@ pub(crate) struct Mcp {
     /// Check the types of each program first, with the TypeScript compiler that is installed here: mistakes go back to the model
     #[arg(long)]
     pub(crate) type_check: bool,
+    /// Keep the journal of every run, for `isolith replay`
+    #[arg(long)]
+    pub(crate) record: bool,
 }
 
 #[derive(Args)]
@@ -428,6 +431,9 @@ pub(crate) struct Serve {
     /// A folder below which clients may have workspaces of the provider `local-directory`
     #[arg(long, value_name = "FOLDER")]
     pub(crate) workspaces: Option<PathBuf>,
+    /// Keep the journal of every run, for `isolith replay`
+    #[arg(long)]
+    pub(crate) record: bool,
     /// How long a run that waits for its client stays in memory [default: 100ms]
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) hold: Option<Duration>,

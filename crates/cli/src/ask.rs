@@ -103,16 +103,28 @@ pub(crate) struct Terminal;
 impl Approver for Terminal {
     fn ask(&self, question: Question) -> BoxFuture<'_, Verdict> {
         Box::pin(async move {
+            let consent = job::data_folder().ok().and_then(|data| data.consent().ok());
+            let (program, grant) = (question.program.clone(), question.grant.clone());
+            if consent.as_ref().is_some_and(|consent| consent.allowed(&program, &grant) == Some(true)) {
+                return Verdict::approve(Consent::Run);
+            }
             let typed = tokio::task::spawn_blocking(move || {
                 let with = question.args.as_ref().map(|args| format!(" with {}", args.text())).unwrap_or_default();
                 let text = format!("{}{with} (`{}`)", question.what, question.grant);
                 paint::complain(HINT, "asks", &inert(&text, true));
-                prompt("allow? [y]es, for this [r]un, [n]o: ")
+                prompt("allow? [y]es, for this [r]un, [a]lways for exactly this program, [n]o: ")
             });
             match typed.await.ok().flatten().as_deref() {
                 Some("y" | "yes") => Verdict::approve(Consent::Once),
                 Some("r" | "run") => {
                     paint::note(GOOD, "allowed for this run");
+                    Verdict::approve(Consent::Run)
+                }
+                Some("a" | "always") => {
+                    match consent.map(|consent| consent.remember(&program, &grant, true)) {
+                        Some(Ok(())) => paint::note(GOOD, "allowed from now on"),
+                        _ => paint::complain(HINT, "note", "it could not be kept, and holds for this run"),
+                    }
                     Verdict::approve(Consent::Run)
                 }
                 _ => Verdict::deny(None),

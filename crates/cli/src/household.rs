@@ -1,6 +1,8 @@
 //! What the server's callers have, from the data folder: each of them a folder of its own.
 
-use isolith_core::{AuditLog as _, AuditRow, BoxFuture, CallerId, RunId, SecretName, SessionStore, StoreProblem};
+use isolith_core::{
+    AuditLog as _, AuditRow, BoxFuture, CallerId, JournalStore, RunId, SecretName, SessionStore, StoreProblem,
+};
 use isolith_gate::Means;
 use isolith_gate::egress::Net;
 use isolith_server::{Household, Wanted};
@@ -87,6 +89,11 @@ impl Household for Callers {
 
     fn sessions(&self, caller: &CallerId) -> Result<Arc<dyn SessionStore>, StoreProblem> {
         Ok(Arc::clone(&self.stores(caller)?.sessions) as _)
+    }
+
+    fn journals(&self, caller: &CallerId) -> Result<Arc<dyn JournalStore>, StoreProblem> {
+        let journals = self.data.caller(caller).and_then(|own| own.journals());
+        journals.map(|journals| Arc::new(journals) as _).map_err(problem)
     }
 
     fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool {

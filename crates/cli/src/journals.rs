@@ -1,5 +1,6 @@
 //! Recorded runs, by the names that people give them.
 
+use crate::commands::workflow;
 use crate::failure::Failure;
 use crate::job;
 use crate::paint::{self, HINT};
@@ -70,6 +71,12 @@ pub(crate) fn recorded(journals: &Journals, run: &RunId) -> Result<Recorded, Fai
             Failure::usage(why, format!("put a copy back, or forget it: `isolith replay {run} --forget`"))
         }
     })
+}
+
+/// Forgets a run, with everything that is kept beside its journal.
+pub(crate) fn forget(journals: &Journals, run: &RunId) -> Result<(), Failure> {
+    journals.remove(run).map_err(job::store)?;
+    workflow::forget(run)
 }
 
 /// The journal that a suspended run goes on with.

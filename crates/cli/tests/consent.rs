@@ -183,7 +183,7 @@ fn answers_come_from_nowhere_inside_the_project() {
 fn a_grant_that_asks_asks_until_someone_agrees_for_the_run() {
     let scene = scene();
     let ask = format!("ask egress:http://127.0.0.1:{}", scene.origin.port());
-    let question = "allow? [y]es, for this [r]un, [n]o: ";
+    let question = "allow? [y]es, for this [r]un, [a]lways for exactly this program, [n]o: ";
     let mut session = scene.start(&["run", "asks.ts", "--grant", &ask]);
     session.expect(question);
     session.type_line("r");
@@ -195,6 +195,19 @@ fn a_grant_that_asks_asks_until_someone_agrees_for_the_run() {
     let (code, _, screen) = session.end();
     assert_eq!(code, 126, "{screen}");
     assert_eq!(scene.origin.requests().len(), 2);
+    let mut session = scene.start(&["run", "asks.ts", "--grant", &ask]);
+    session.expect(question);
+    session.type_line("a");
+    assert_eq!(session.end().0, 0);
+    // From here on nobody is asked about this program; about another one they are.
+    let (code, _, screen) = scene.start(&["run", "asks.ts", "--grant", &ask]).end();
+    assert_eq!((code, screen.contains("allow?")), (0, false), "{screen}");
+    let text = String::from_utf8(scene.place.work.read("asks.ts")).unwrap();
+    scene.place.write("other.ts", &format!("{text}// more\n"));
+    let mut session = scene.start(&["run", "other.ts", "--grant", &ask]);
+    session.expect(question);
+    session.type_line("n");
+    assert_eq!(session.end().0, 126);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
+#[path = "workflows/granted.rs"]
+mod granted;
 mod support;
 
 use serde_json::{Value, json};

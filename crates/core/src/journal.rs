@@ -1,4 +1,4 @@
-use crate::StoreProblem;
+use crate::{RunId, StoreProblem};
 
 /// Takes the records of one run, in their order, and keeps them where they will be found again.
 ///
@@ -12,4 +12,16 @@ pub trait Recorder: Send {
 
     /// Puts what `change` makes of a record in the record's place, for all that were appended so far. All of them are changed, or none.
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem>;
+}
+
+/// Where the journals of runs are kept.
+pub trait JournalStore: Send + Sync {
+    /// Begins the journal of a run; nothing when there is one of that name.
+    fn create(&self, run: &RunId) -> Result<Option<Box<dyn Recorder>>, StoreProblem>;
+
+    /// Goes on with a journal, and tells what it holds; nothing when there is none.
+    fn go_on(&self, run: &RunId) -> Result<Option<(Box<dyn Recorder>, Vec<String>)>, StoreProblem>;
+
+    /// Forgets a journal.
+    fn forget(&self, run: &RunId) -> Result<(), StoreProblem>;
 }

@@ -165,6 +165,14 @@ impl Gate {
         self.ledger.pass(decide(args), ask, |edited| decide(Some(edited))).await
     }
 
+    /// Arguments without the secrets that are known.
+    fn shown(&self, args: &Json) -> Json {
+        match self.scrub(args.text()) {
+            Cow::Borrowed(_) => args.clone(),
+            Cow::Owned(clean) => Json::from_text(clean).unwrap_or_else(|_| Json::null()),
+        }
+    }
+
     /// Asks whoever can agree, and waits for a word.
     pub(crate) async fn ask(
         &self,
@@ -177,7 +185,9 @@ impl Gate {
         let editable = args.is_some();
         // A program that was invoked numbers its own calls, and its caller is at work meanwhile: it cannot be left.
         let call = call.filter(|_| self.depth == 0);
-        let asked = self.means.approver.ask(Question { call, run, program, grant, what: what.clone(), args });
+        // It is shown to people, and kept where secrets are not.
+        let (shown, args) = (self.scrub(&what).into_owned(), args.as_ref().map(|args| self.shown(args)));
+        let asked = self.means.approver.ask(Question { call, run, program, grant, what: shown, args });
         let mut verdict = match call {
             Some(call) => self.outside.wait(call, For::Word, asked).await,
             None => asked.await,
@@ -293,10 +303,8 @@ impl Host for Gate {
     fn asks(&self) -> Vec<Ask> {
         let mut asks = self.means.approver.open();
         for ask in &mut asks {
-            // It is shown to people, and kept where secrets are not.
-            let shown =
-                |args: &Json| Json::from_text(self.scrub(args.text()).into_owned()).unwrap_or_else(|_| Json::null());
-            ask.args = ask.args.as_ref().map(shown);
+            // A secret may have become known since.
+            ask.args = ask.args.as_ref().map(|args| self.shown(args));
             ask.what = self.scrub(&ask.what).into_owned();
         }
         asks

@@ -3,8 +3,8 @@
 use crate::error::Refusal;
 use axum::http::StatusCode;
 use isolith_core::{
-    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, Limits, Manifest, Narrowed, Ports, Power, Rule,
-    Schemes, Scope, SecretSource, SessionStore, StoreProblem, narrow, narrow_limits,
+    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, JournalStore, Limits, Manifest, Narrowed,
+    Ports, Power, Rule, Schemes, Scope, SecretSource, SessionStore, StoreProblem, narrow, narrow_limits,
 };
 use isolith_gate::Means;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -153,6 +153,9 @@ pub trait Household: Send + Sync {
 
     /// A caller's sessions.
     fn sessions(&self, caller: &CallerId) -> Result<Arc<dyn SessionStore>, StoreProblem>;
+
+    /// A caller's journals of runs.
+    fn journals(&self, caller: &CallerId) -> Result<Arc<dyn JournalStore>, StoreProblem>;
 
     /// Whether someone agreed for good to what a grant asks about in a program, by its digest.
     fn consented(&self, caller: &CallerId, program: &str, grant: &str) -> bool;

@@ -20,6 +20,7 @@ mod openapi;
 mod outbox;
 mod pipes;
 mod queue;
+mod recorded;
 mod replies;
 mod routes;
 mod run;

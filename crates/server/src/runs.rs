@@ -105,6 +105,10 @@ impl Runs {
             Some(name) => Some(self.session(caller, name).await?),
             None => None,
         };
+        let mut requested = Vec::new();
+        if self.settings.record {
+            requested.extend(asked.manifest.grants.iter().cloned().chain(tool_grants(&asked.tools)));
+        }
         let mut plan = self.plan(caller, asked, id.clone(), session.as_deref())?;
         let place = self.queue.enter(&caller.id).await?;
         plan.lineage.clone_from(&lineage);
@@ -114,10 +118,13 @@ impl Runs {
         let run = Arc::new(run);
         // The name first, then the store: a name that is taken must not get a second run on disk.
         let named = Named::take(self, &run)?;
+        let recording = self.recording(&run, requested)?;
         if keep {
             let record = self.record(&run, RunState::Running, &running(&id), None);
-            if !self.store.add(record).await.map_err(|error| Refusal::internal("keeping a run", &error))? {
-                return Err(exists(&id));
+            let added = self.store.add(record).await.map_err(|error| Refusal::internal("keeping a run", &error));
+            if !matches!(added, Ok(true)) {
+                self.unrecorded(&run, recording);
+                return Err(added.err().unwrap_or_else(|| exists(&id)));
             }
             run.stored.store(true, Ordering::Release);
         }
@@ -125,7 +132,7 @@ impl Runs {
         prepare(&run);
         plan.patience = Some(self.patience(&run));
         named.keep();
-        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan));
+        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan, recording));
         Ok(run)
     }
 

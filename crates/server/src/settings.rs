@@ -29,6 +29,8 @@ pub struct Settings {
     pub keeper: Keeper,
     /// The session of clients over pipes: programs run in it, and MCP clients have its files as tools.
     pub session: Option<SessionName>,
+    /// Whether the journal of every run is kept, so that it can be done again.
+    pub record: bool,
     /// How long a request waits for an answer at most.
     pub wait: Duration,
     /// The largest body of a request.
@@ -63,6 +65,7 @@ impl Default for Settings {
             approval: Duration::from_secs(7 * 24 * 3600),
             keeper: Keeper::Server,
             session: None,
+            record: false,
             wait: Duration::from_secs(60),
             body_bytes: 24 << 20,
             body_time: Duration::from_secs(30),

@@ -10,7 +10,7 @@ use isolith_core::{
     Usage, Woken, is_sessions_own,
 };
 use isolith_gate::{Asking, Gate, Identity, Means};
-use isolith_runner::{Again, Attend, Ended, NoTools, Plan, RunError, SuspendedRun};
+use isolith_runner::{Again, Attend, Durable, Ended, NoTools, Plan, Recording, ResumedJournal, RunError, SuspendedRun};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,7 +20,13 @@ const WAKE_PAUSE: Duration = Duration::from_millis(200);
 
 impl Runs {
     /// Has a new run in hand.
-    pub(crate) async fn first(self: Arc<Self>, run: Arc<Run>, place: Place, mut plan: Plan) {
+    pub(crate) async fn first(
+        self: Arc<Self>,
+        run: Arc<Run>,
+        place: Place,
+        mut plan: Plan,
+        recording: Option<Recording>,
+    ) {
         if let Some(name) = &run.session {
             plan = match self.session(&run.caller, name).await {
                 Ok(session) => match with_modules(plan, session).await {
@@ -36,7 +42,10 @@ impl Runs {
             Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
         };
         let attend = self.attend(&run, host);
-        let ended = self.runner.run(plan, attend).await;
+        let ended = match recording {
+            Some(recording) => self.runner.record(plan, attend, recording).await,
+            None => self.runner.run(plan, attend).await,
+        };
         self.on(run, place, ended, means).await;
     }
 
@@ -77,7 +86,16 @@ impl Runs {
         let (host, means) = self.gate(run, &grants, suspended.digest(), suspended.limits(), before, agreed).await?;
         let suspended = suspended.having_waited(run.is_back());
         let again = Again { patience: Some(self.patience(run)), lineage: run.lineage.clone() };
-        Ok((self.runner.resume(suspended.narrowed_to(grants.to_vec()), self.attend(run, host), again).await, means))
+        let going_on = self.going_on(run, &suspended);
+        let (suspended, attend) = (suspended.narrowed_to(grants.to_vec()), self.attend(run, host));
+        let ended = match going_on {
+            Some((to, earlier)) => {
+                let journal = ResumedJournal { to, durable: Durable::AtItsEnd, earlier: &earlier };
+                self.runner.resume_recording(suspended, attend, again, journal).await
+            }
+            None => self.runner.resume(suspended, attend, again).await,
+        };
+        Ok((ended, means))
     }
 
     /// What became of it, until it is over or out of memory.

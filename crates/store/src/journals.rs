@@ -1,7 +1,7 @@
 //! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
 
 use crate::StoreError;
-use isolith_core::{Digest, Recorder, RunId, StoreProblem};
+use isolith_core::{Digest, JournalStore, Recorder, RunId, StoreProblem};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -103,6 +103,15 @@ impl Journals {
         Ok(runs)
     }
 
+    /// The runs whose journals were not written to for so long.
+    pub fn older_than(&self, age: Duration) -> Result<Vec<RunId>, StoreError> {
+        let old = |run: &RunId| {
+            let changed = self.path(run).ok().and_then(|path| path.metadata().and_then(|found| found.modified()).ok());
+            changed.and_then(|at| at.elapsed().ok()).is_some_and(|since| since >= age)
+        };
+        Ok(self.list()?.into_iter().filter(old).collect())
+    }
+
     /// Forgets a journal; false when there is none.
     pub fn remove(&self, run: &RunId) -> Result<bool, StoreError> {
         let path = self.path(run)?;
@@ -117,10 +126,29 @@ impl Journals {
         // THREAT[T-REPLAY-005]: the name becomes part of a path. Nothing in it can lead elsewhere.
         if !is_name(&run.0) {
             return Err(StoreError::Invalid(format!(
-                "a run's name has 1 to {NAME_CHARS_MAX} characters of `a-z`, `0-9` and `-`"
+                "a run's name has 1 to {NAME_CHARS_MAX} characters of `A-Z`, `a-z`, `0-9`, `_` and `-`"
             )));
         }
         Ok(self.folder.join(&run.0).with_extension(ENDING))
+    }
+}
+
+impl JournalStore for Journals {
+    fn create(&self, run: &RunId) -> Result<Option<Box<dyn Recorder>>, StoreProblem> {
+        match Journals::create(self, run) {
+            Ok(file) => Ok(Some(Box::new(file))),
+            Err(StoreError::File { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(StoreProblem(error.to_string())),
+        }
+    }
+
+    fn go_on(&self, run: &RunId) -> Result<Option<(Box<dyn Recorder>, Vec<String>)>, StoreProblem> {
+        let found = self.append_to(run).map_err(|error| StoreProblem(error.to_string()))?;
+        Ok(found.map(|(file, lines)| (Box::new(file) as _, lines.records)))
+    }
+
+    fn forget(&self, run: &RunId) -> Result<(), StoreProblem> {
+        self.remove(run).map(|_| ()).map_err(|error| StoreProblem(error.to_string()))
     }
 }
 
@@ -251,6 +279,6 @@ fn problem(path: &Path, error: &io::Error) -> StoreProblem {
 }
 
 fn is_name(run: &str) -> bool {
-    let fine = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let fine = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=NAME_CHARS_MAX).contains(&run.len()) && run.bytes().all(fine)
 }

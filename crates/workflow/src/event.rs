@@ -1,6 +1,9 @@
+use isolith_core::Host;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::sync::{Mutex, PoisonError};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Something that happened in a workflow, for whoever watches it. The journal, and not this, is what a run is taken up by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +25,11 @@ impl Event {
         Event { kind: kind.to_owned(), at, about }
     }
 
+    /// One that happens now.
+    pub fn now(kind: &str, about: Value) -> Event {
+        Event::new(kind, now_ms(), about)
+    }
+
     /// A text of it.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.about.get(name)?.as_str()
@@ -37,6 +45,30 @@ impl Event {
 pub trait Audience: Send + Sync {
     /// Something happened.
     fn hear(&self, event: &Event);
+}
+
+/// Passes on what is said, without the secrets that a host knows of.
+pub(crate) struct Clean {
+    pub(crate) audience: Arc<dyn Audience>,
+    pub(crate) host: Arc<dyn Host>,
+}
+
+impl Audience for Clean {
+    fn hear(&self, event: &Event) {
+        let text = serde_json::to_string(&event.about).unwrap_or_default();
+        match self.host.scrub(&text) {
+            Cow::Borrowed(_) => self.audience.hear(event),
+            Cow::Owned(clean) => {
+                let about = serde_json::from_str(&clean).unwrap_or_default();
+                self.audience.hear(&Event { about, ..event.clone() });
+            }
+        }
+    }
+}
+
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Keeps what it hears.

@@ -6,7 +6,7 @@ mod outside;
 mod progress;
 
 use crate::control::Control;
-use crate::event::{Audience, Event};
+use crate::event::{Audience, Clean, Event, now_ms};
 use crate::fault::Fault;
 use crate::imported::Imported;
 use crate::mail::Mailbox;
@@ -20,7 +20,6 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::Semaphore;
 
 /// The grant that workflows have by being workflows.
@@ -80,6 +79,9 @@ struct Until {
 
 impl WorkflowHost {
     pub(crate) fn new(means: Means, settings: Settings, tally: Tally) -> WorkflowHost {
+        // Whoever watches is told no more than the journal.
+        let audience = Clean { audience: means.audience, host: Arc::clone(&means.inner) };
+        let means = Means { audience: Arc::new(audience), ..means };
         let places = Semaphore::new(settings.concurrency.max(1));
         let (pace, tally) = (Arc::default(), Mutex::new(tally));
         let (asking, queues, waiting) = (tokio::sync::Mutex::default(), Mutex::default(), Mutex::default());
@@ -87,12 +89,7 @@ impl WorkflowHost {
     }
 
     pub(crate) fn tell(&self, kind: &str, about: Value) {
-        // Whoever watches is told no more than the journal.
-        let about = match self.means.inner.scrub(&about.to_string()) {
-            Cow::Borrowed(_) => about,
-            Cow::Owned(clean) => serde_json::from_str(&clean).unwrap_or_default(),
-        };
-        self.means.audience.hear(&Event::new(kind, now_ms(), about));
+        self.means.audience.hear(&Event::now(kind, about));
     }
 
     /// Passes on what the guest says happened.
@@ -194,7 +191,7 @@ impl Host for WorkflowHost {
         let waiting = self.waiting();
         let others: Vec<CallId> = unanswered.iter().filter(|id| !waiting.contains(id)).copied().collect();
         drop(waiting);
-        others.is_empty() && self.means.inner.leave(&[])
+        self.means.inner.leave(&others)
     }
 
     fn asks(&self) -> Vec<Ask> {
@@ -208,11 +205,6 @@ impl Host for WorkflowHost {
 
 fn is_own(call: &HostCall) -> bool {
     matches!(call, HostCall::Tool { name, .. } if name.to_string().starts_with(OWN))
-}
-
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Lets everyone else who was asked in the same step be heard first.

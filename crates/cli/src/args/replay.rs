@@ -1,7 +1,9 @@
 //! What is done with recorded runs: `isolith replay`, `why` and `policy`.
 
 use clap::{Args, Subcommand};
+use isolith_core::quantity;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Args)]
 pub(crate) struct Replay {
@@ -15,8 +17,11 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "EXPRESSION", requires = "until")]
     pub(crate) eval: Vec<String>,
     /// Forget the run instead
-    #[arg(long, requires = "run", conflicts_with = "until")]
+    #[arg(long, conflicts_with = "until")]
     pub(crate) forget: bool,
+    /// Forget all runs that ended so long ago, such as `7d`
+    #[arg(long, value_name = "DURATION", requires = "forget", conflicts_with = "run", value_parser = quantity::duration)]
+    pub(crate) older_than: Option<Duration>,
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -24,6 +24,7 @@ pub(crate) fn mcp(args: &Mcp) -> Done {
         keeper: Keeper::Client,
         approval,
         session: options.session.clone(),
+        record: args.record,
         ..default
     };
     runtime(true)?.block_on(async {

@@ -15,13 +15,23 @@ use isolith_store::Journals;
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
+use std::time::Duration;
 
 pub(crate) fn replay(args: Replay) -> Done {
     let journals = journals::open()?;
-    let Some(name) = &args.run else { return list(&journals, args.json) };
+    if let Some(age) = args.older_than {
+        return forget_old(&journals, age, args.json);
+    }
+    let Some(name) = &args.run else {
+        if args.forget {
+            let hint = "name a run, or say `--older-than 7d`";
+            return Err(Failure::usage("`--forget` has to know what to forget", hint));
+        }
+        return list(&journals, args.json);
+    };
     let run = journals::find(&journals, name)?;
     if args.forget {
-        journals.remove(&run).map_err(crate::job::store)?;
+        journals::forget(&journals, &run)?;
         return Ok(Exit::Ok);
     }
     let recorded = journals::recorded(&journals, &run)?;
@@ -38,6 +48,25 @@ pub(crate) fn replay(args: Replay) -> Done {
         say(&recorded, &replayed);
     }
     Ok(exit(&replayed.verdict))
+}
+
+/// Forgets runs that ended so long ago. What waits, or goes on, stays; so do workflows, which are gone on with by their journals.
+fn forget_old(journals: &Journals, age: Duration, as_json: bool) -> Done {
+    let flows = crate::commands::workflow::store()?;
+    let mut forgotten = 0;
+    for run in journals.older_than(age).map_err(crate::job::store)? {
+        let ended = matches!(journals::read(journals, &run), Ok(Ok(recorded)) if recorded.end.is_some());
+        if ended && flows.get(&run).map_err(crate::job::store)?.is_none() {
+            journals::forget(journals, &run)?;
+            forgotten += 1;
+        }
+    }
+    if as_json {
+        show::line(&show::to_json(&json!({ "forgotten": forgotten })));
+    } else {
+        show::line(&format!("forgotten: {forgotten}"));
+    }
+    Ok(Exit::Ok)
 }
 
 /// How a replay turned out, for scripts.

@@ -87,6 +87,7 @@ fn settings(args: &Serve) -> Settings {
         connections: args.connections.map_or(default.connections, |n| n as usize),
         hosts: args.host.clone(),
         workspaces: args.workspaces.clone(),
+        record: args.record,
         ..default
     }
 }

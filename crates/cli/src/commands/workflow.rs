@@ -1,5 +1,6 @@
 //! Workflows: programs under a journal, that go on where they stopped.
 
+mod approve;
 mod artifacts;
 mod bench;
 mod check;
@@ -53,6 +54,17 @@ pub(crate) fn workflow(args: Workflow) -> Done {
 
 pub(crate) fn store() -> Result<Workflows, Failure> {
     job::data_folder()?.workflows().map_err(job::store)
+}
+
+/// Forgets what is known of a run besides its journal.
+pub(crate) fn forget(run: &RunId) -> Result<(), Failure> {
+    store()?.remove(run).map_err(job::store)?;
+    match std::fs::remove_file(tell::path(run)?) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::internal("forgetting the events of a run", &error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The run by its name, by the beginning of one, or the last.
@@ -111,6 +123,10 @@ fn answer(args: &OneFlow, key: &str, value: &str) -> Done {
     let run = going(&store, &args.run)?;
     let text = || Json::of(value).unwrap_or_else(|_| Json::null());
     let value = Json::from_text(value.to_owned()).unwrap_or_else(|_| text());
+    if approve::is_key(key) && approve::verdict(&value).is_none() {
+        let hint = "`yes`, `run`, `always`, `no`, or JSON such as '{\"decision\": \"approve\", \"args\": {…}}'";
+        return Err(Failure::usage(format!("`{key}` asks for someone's word, which this is not"), hint));
+    }
     store.send(&run, post::ANSWER, key, &value).map_err(job::store)?;
     look::said(&run, &format!("is answered `{key}`"), args.json);
     Ok(Exit::Ok)

@@ -1,4 +1,5 @@
-use super::{Failed, Until, WorkflowHost, nonsense, now_ms, turn_aside};
+use super::{Failed, Until, WorkflowHost, nonsense, turn_aside};
+use crate::event::now_ms;
 use crate::fault::Fault;
 use isolith_core::{CallId, Json};
 use serde::Deserialize;

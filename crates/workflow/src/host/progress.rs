@@ -1,5 +1,4 @@
-use super::now_ms;
-use crate::event::{Audience, Event};
+use crate::event::{Audience, Event, now_ms};
 use isolith_agents::{Progress, Step};
 use serde_json::json;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ impl Told {
     }
 
     fn say(&self, text: &str) {
-        self.audience.hear(&Event::new("agent-progress", now_ms(), json!({ "key": self.key, "text": text })));
+        self.audience.hear(&Event::now("agent-progress", json!({ "key": self.key, "text": text })));
     }
 }
 
@@ -38,7 +37,7 @@ impl Progress for Told {
                 self.spent.fetch_add(output_tokens, Ordering::Relaxed);
             }
             Step::Tool { name } => {
-                self.audience.hear(&Event::new("agent-tool", now_ms(), json!({ "key": self.key, "tool": name })));
+                self.audience.hear(&Event::now("agent-tool", json!({ "key": self.key, "tool": name })));
             }
             Step::Text { text } => {
                 let now = now_ms();

@@ -6,7 +6,7 @@ use isolith_core::{nearest, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "listen",
     "host",
     "policy",
@@ -14,6 +14,7 @@ const KEYS: [&str; 15] = [
     "tls_cert",
     "tls_key",
     "workspaces",
+    "record",
     "hold",
     "keep",
     "approval_time",
@@ -51,6 +52,7 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
             "tls_cert" => args.tls_cert = args.tls_cert.or(Some(folder.join(read.text().map_err(failed)?))),
             "tls_key" => args.tls_key = args.tls_key.or(Some(folder.join(read.text().map_err(failed)?))),
             "workspaces" => args.workspaces = args.workspaces.or(Some(folder.join(read.text().map_err(failed)?))),
+            "record" => args.record |= value.as_bool().ok_or_else(|| failed("write `true` or `false`".into()))?,
             "hold" => args.hold = args.hold.or(Some(read.duration().map_err(failed)?)),
             "keep" => args.keep = args.keep.or(Some(read.duration().map_err(failed)?)),
             "approval_time" => args.approval_time = args.approval_time.or(Some(read.duration().map_err(failed)?)),

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::paint::{self, ERROR};
 use crate::terminal::inert;
 use crate::{Done, job, journals, show, source};
+use isolith_core::Grant;
 use isolith_program::{Language, needs};
 use isolith_store::{Flow, StoreError};
 use isolith_workflow::{Bundle, BundleError, Files, alike};
@@ -70,15 +71,21 @@ fn read_below(root: &Path, path: &str) -> Result<Option<String>, String> {
     dir.read_to_string(path).map(Some).map_err(|error| error.to_string())
 }
 
+/// What it will reach for, by static reading. What the libraries of workflows use is no need of the workflow.
+pub(super) fn needs_of(bundle: &Bundle) -> Vec<Grant> {
+    let own = bundle.program().1.iter().filter(|module| !module.name.starts_with('@'));
+    let needs = own.filter_map(|module| needs(&module.source, &module.name, Language::Auto).ok());
+    let mut grants: Vec<Grant> = Vec::new();
+    for grant in needs.flat_map(|needs| needs.manifest()) {
+        if !grants.contains(&grant) {
+            grants.push(grant);
+        }
+    }
+    grants
+}
+
 pub(super) fn check(file: &Path, as_json: bool) -> Done {
     let bundle = bundle(file)?;
-    // What the libraries of the workflow itself use is no need of the workflow.
-    let own = bundle.program().1.iter().filter(|module| !module.name.starts_with('@'));
-    let needs: Vec<String> = own
-        .filter_map(|module| needs(&module.source, &module.name, Language::Auto).ok())
-        .flat_map(|needs| needs.manifest())
-        .map(|grant| grant.to_string())
-        .collect();
     if as_json {
         let children: Vec<&String> = bundle.children.keys().collect();
         let found = json!({
@@ -87,13 +94,12 @@ pub(super) fn check(file: &Path, as_json: bool) -> Done {
             "workflows": children,
             "patches": bundle.patches,
             "agents": bundle.loaded.agents.len(),
-            "needs": needs,
+            "needs": needs_of(&bundle).iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
         show::line(&show::to_json(&found));
         return Ok(Exit::Ok);
     }
     consent::described(&bundle, &[]).iter().for_each(|line| show::line(&inert(line, true)));
-    needs.iter().for_each(|need| show::line(&format!("  needs      {need}")));
     show::line(&format!("  digest     {}", bundle.digest()));
     Ok(Exit::Ok)
 }

@@ -1,11 +1,12 @@
 //! What a person sees, and agrees to, before a workflow runs for the first time.
 
+use super::check;
 use crate::args::Attended;
 use crate::failure::Failure;
 use crate::paint::{self, HINT};
 use crate::terminal::inert;
 use crate::{ask, job};
-use isolith_core::{Grant, RunId};
+use isolith_core::{Grant, RunId, narrow};
 use isolith_workflow::Bundle;
 use serde_json::Value;
 
@@ -93,6 +94,11 @@ pub(super) fn described(bundle: &Bundle, grants: &[Grant]) -> Vec<String> {
     if !bundle.children.is_empty() {
         let names: Vec<&str> = bundle.children.keys().map(String::as_str).collect();
         lines.push(format!("  workflows  {}", names.join(", ")));
+    }
+    for need in check::needs_of(bundle) {
+        let met = narrow(grants, std::slice::from_ref(&need)).report.is_empty();
+        let lacks = if met { "" } else { " (not granted: it will be refused)" };
+        lines.push(format!("  needs      {need}{lacks}"));
     }
     match grants {
         [] => lines.push("  may do     nothing but call agents".into()),

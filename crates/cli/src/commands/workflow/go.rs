@@ -3,16 +3,18 @@
 use super::bench::Bench;
 use super::post::{self, Post, Whom};
 use super::tell::{Tell, Teller};
-use super::{artifacts, check, consent, crew, find, look, store};
+use super::{approve, artifacts, check, consent, crew, find, look, store};
 use crate::args::{Attended, GrantOptions, ResumeWorkflow, RunWorkflow};
 use crate::commands::workbench::{Workbench, flush};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::job::{Earlier, Wish};
+use crate::pending::APPROVAL_TIME;
 use crate::terminal::Nowhere;
 use crate::{Done, ask, job, journals, paint, show, source};
 use isolith_agents::Setting;
 use isolith_core::{Json, Recorder, RunId, StoreProblem};
-use isolith_gate::Identity;
+use isolith_gate::{Approver, Identity};
 use isolith_runner::{Checkpoints, Patience, Recorded, Runner, SuspendedRun};
 use isolith_store::{Flow, FlowState, JournalFile, Workflows};
 use isolith_workflow::{Around, Bundle, Control, End, Finished, Imported, Means, Settings, limits};
@@ -72,7 +74,8 @@ impl Kept {
 pub(super) fn run(args: RunWorkflow) -> Done {
     let bundle = check::bundle(&args.file)?;
     let kept = kept(&args, &bundle)?;
-    let grants = job::asked_for(&args.grants)?;
+    let wish = Wish::of(&args.grants, || check::needs_of(&bundle))?;
+    let grants = wish.narrowed().grants;
     consent::gate(&bundle, &grants, &args.attended, args.grants.no_prompt)?;
     if args.detach {
         return detach(&bundle.digest().to_string(), args.attended.json);
@@ -81,8 +84,10 @@ pub(super) fn run(args: RunWorkflow) -> Done {
     let digest = bundle.digest().to_string();
     let workbench = Workbench::small(&crate::args::Elsewhere::default())?;
     let identity = Identity { run: run.clone(), program: digest.clone() };
-    let granted = job::granted(&args.grants, grants, identity, (limits(), &[]), &workbench.runner)?;
     let store = Arc::new(store()?);
+    let stand = Stand::new(&run, &store, &args.attended)?;
+    let approver = stand.approver(args.grants.approval_time)?;
+    let granted = job::granted(&wish, grants, identity, limits(), Earlier::default(), approver, &workbench.runner)?;
     let settings = Json::of(&kept).map_err(|error| Failure::internal("keeping settings", &error))?;
     let (created, changed) = Default::default();
     let (state, process) = (FlowState::Running, std::process::id());
@@ -90,8 +95,8 @@ pub(super) fn run(args: RunWorkflow) -> Done {
     let flow = Flow { run: run.clone(), name, state, process, created, changed, digest, settings, result: None };
     let journal = journals::open()?.create(&run).map_err(job::store)?;
     let journal = Announced { to: journal, new: Some((Arc::clone(&store), flow)) };
-    let stand = Stand::new(&run, &store, &args.attended, &kept, &granted, &workbench.runner)?;
-    let (means, around) = stand.means(Box::new(journal))?;
+    let means = stand.means(&kept, &granted, &workbench.runner)?;
+    let around = stand.around(Box::new(journal));
     let went = workbench.runtime.block_on(stand.attended(isolith_workflow::run(
         &workbench.runner,
         &bundle,
@@ -134,7 +139,8 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
     if kept.foreign {
         consent::foreign(run, attended, grants.no_prompt)?;
     }
-    let asked = job::asked_for(grants)?;
+    let wish = Wish::of(grants, Vec::new)?;
+    let asked = wish.narrowed().grants;
     // What it was begun with holds, as far as it is granted now too.
     let own: Vec<String> = recorded.header.grants.iter().map(ToString::to_string).collect();
     let (asked, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(|grant| own.contains(&grant.to_string()));
@@ -147,12 +153,16 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
     }
     let workbench = Workbench::small(&crate::args::Elsewhere::default())?;
     let identity = Identity { run: run.clone(), program: flow.digest.clone() };
-    let granted = job::granted(grants, asked, identity, (limits(), &recorded.calls()), &workbench.runner)?;
+    let stand = Stand::new(run, store, attended)?;
+    let approver = stand.approver(grants.approval_time)?;
+    let calls = recorded.calls();
+    let earlier = Earlier { calls: &calls, agreed: stand.post.agreed() };
+    let granted = job::granted(&wish, asked, identity, limits(), earlier, approver, &workbench.runner)?;
     let checkpoint = store.kept(run).map_err(job::store)?;
     let checkpoint = checkpoint.and_then(|bytes| SuspendedRun::from_bytes(&bytes).ok());
-    let stand = Stand::new(run, store, attended, &kept, &granted, &workbench.runner)?;
+    let means = stand.means(&kept, &granted, &workbench.runner)?;
     store.set(run, FlowState::Running, std::process::id(), None).map_err(job::store)?;
-    let (means, around) = stand.means(Box::new(journal))?;
+    let around = stand.around(Box::new(journal));
     let took = isolith_workflow::take_up(&workbench.runner, &recorded, checkpoint, kept.settings(), means, around);
     let went = workbench.runtime.block_on(stand.attended(took));
     flush(granted.audit.clone())?;
@@ -256,29 +266,13 @@ struct Stand<'a> {
     run: &'a RunId,
     store: &'a Arc<Workflows>,
     args: &'a Attended,
-    means: Means,
+    control: Arc<Control>,
     post: Arc<Post>,
+    teller: Arc<Teller>,
 }
 
 impl Stand<'_> {
-    fn new<'a>(
-        run: &'a RunId,
-        store: &'a Arc<Workflows>,
-        args: &'a Attended,
-        kept: &Kept,
-        granted: &job::Granted,
-        runner: &Runner,
-    ) -> Result<Stand<'a>, Failure> {
-        let here = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
-        let folder = kept.folder.clone().unwrap_or(here);
-        let imported = kept.journal.as_deref().map(|text| Imported::read(text).map(Arc::new)).transpose();
-        let imported = imported.map_err(|error| Failure::usage(error, "a line of JSON for each answer"))?;
-        let data = job::data_folder()?;
-        let secrets = data.secrets().ok().map(|secrets| Arc::new(secrets) as _);
-        let workshop = Some(Arc::new(Bench { runner: runner.clone() }) as _);
-        let setting = Setting { net: Arc::clone(&granted.net), secrets, folder, workshop };
-        let attended = Attended { mock: kept.mock, agents: kept.agents.clone(), ..args.clone() };
-        let agents = crew::crew(&attended, kept.harness.as_ref(), &setting)?;
+    fn new<'a>(run: &'a RunId, store: &'a Arc<Workflows>, args: &'a Attended) -> Result<Stand<'a>, Failure> {
         let whom = match (&args.headless, args.suspend, ask::at_terminal()) {
             (Some(_), ..) | (_, true, _) => Whom::Elsewhere,
             (None, false, true) => Whom::Person,
@@ -292,36 +286,53 @@ impl Stand<'_> {
         };
         let control = Arc::new(Control::default());
         let post = Post::new(whom, store, run).map_err(job::store)?;
-        let means = Means {
-            agents,
-            inner: Arc::clone(&granted.host),
-            audience: Teller::new(run, tell, &control)?,
-            mail: Arc::clone(&post) as _,
-            control,
-            imported,
-        };
-        Ok(Stand { run, store, args, means, post })
+        let teller = Teller::new(run, tell, &control)?;
+        Ok(Stand { run, store, args, control, post, teller })
     }
 
-    fn means(&self, journal: Box<dyn Recorder>) -> Result<(Means, Around), Failure> {
+    /// Who is asked about calls that someone has to agree to.
+    fn approver(&self, patience: Option<Duration>) -> Result<Arc<dyn Approver>, Failure> {
+        let audience = Arc::clone(&self.teller) as _;
+        approve::asking((self.run, self.store), &self.post, audience, patience.unwrap_or(APPROVAL_TIME))
+    }
+
+    fn means(&self, kept: &Kept, granted: &job::Granted, runner: &Runner) -> Result<Means, Failure> {
+        let here = std::env::current_dir().map_err(|error| Failure::internal("finding the working folder", &error))?;
+        let folder = kept.folder.clone().unwrap_or(here);
+        let imported = kept.journal.as_deref().map(|text| Imported::read(text).map(Arc::new)).transpose();
+        let imported = imported.map_err(|error| Failure::usage(error, "a line of JSON for each answer"))?;
+        let secrets = job::data_folder()?.secrets().ok().map(|secrets| Arc::new(secrets) as _);
+        let workshop = Some(Arc::new(Bench { runner: runner.clone() }) as _);
+        let setting = Setting { net: Arc::clone(&granted.net), secrets, folder, workshop };
+        let attended = Attended { mock: kept.mock, agents: kept.agents.clone(), ..self.args.clone() };
+        Ok(Means {
+            agents: crew::crew(&attended, kept.harness.as_ref(), &setting)?,
+            inner: Arc::clone(&granted.host),
+            audience: Arc::clone(&self.teller) as _,
+            mail: Arc::clone(&self.post) as _,
+            control: Arc::clone(&self.control),
+            imported,
+        })
+    }
+
+    fn around(&self, journal: Box<dyn Recorder>) -> Around {
         let (store, run) = (Arc::clone(self.store), self.run.clone());
         let keep = move |state: &SuspendedRun| {
             // The journal has everything; a state that is not kept costs time.
             let _ = store.keep(&run, &state.to_bytes());
         };
-        let around = Around {
+        Around {
             journal,
             checkpoints: Some(Checkpoints { every: CHECKPOINT_EVERY, to: Arc::new(keep) }),
             patience: self.args.suspend.then_some(LEAVES_AFTER),
             sink: Arc::new(Nowhere),
             leave: Default::default(),
-        };
-        Ok((self.means.clone(), around))
+        }
     }
 
     /// Runs it while what is sent to it is fetched.
     async fn attended<T>(&self, run: impl Future<Output = T>) -> T {
-        let control = Arc::clone(&self.means.control);
+        let control = Arc::clone(&self.control);
         let fetch = Arc::clone(&self.post).fetch(Arc::clone(self.store), self.run.clone(), control);
         let fetching = tokio::spawn(fetch);
         let done = run.await;
@@ -358,7 +369,7 @@ impl Stand<'_> {
                 Ok(Exit::Ok)
             }
             End::Failed(fault) => {
-                let stopped = self.means.control.stop.is_cancelled();
+                let stopped = self.control.stop.is_cancelled();
                 let state = if stopped { FlowState::Stopped } else { FlowState::Failed };
                 let error = Json::of(&fault).unwrap_or_else(|_| Json::null());
                 set(state, Some(&error))?;

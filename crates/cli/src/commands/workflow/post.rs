@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 
 pub(super) const SIGNAL: &str = "signal";
 pub(super) const ANSWER: &str = "answer";
+/// A call that someone agreed to is about to be made; what was agreed to.
+pub(super) const BEGUN: &str = "begun";
 pub(super) const ORDER: &str = "order";
 pub(super) const STOP: &str = "stop";
 pub(super) const PAUSE: &str = "pause";
@@ -36,6 +38,7 @@ pub(super) enum Whom {
 pub(super) struct Post {
     signals: Letters,
     answers: Mutex<BTreeMap<String, Json>>,
+    begun: Mutex<BTreeMap<String, Json>>,
     came: Notify,
     whom: Whom,
     /// The last letter that was there before this process: orders up to it do not hold any more.
@@ -47,7 +50,8 @@ impl Post {
     pub(super) fn new(whom: Whom, store: &Workflows, run: &RunId) -> Result<Arc<Post>, StoreError> {
         let mail = store.mail(run, 0)?;
         let last = mail.last().map_or(0, |mail| mail.id);
-        let post = Post { signals: Letters::default(), answers: Mutex::default(), came: Notify::new(), whom, last };
+        let (answers, begun) = Default::default();
+        let post = Post { signals: Letters::default(), answers, begun, came: Notify::new(), whom, last };
         mail.into_iter().for_each(|mail| post.take(mail, None));
         Ok(Arc::new(post))
     }
@@ -72,6 +76,9 @@ impl Post {
                 self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), mail.value);
                 self.came.notify_waiters();
             }
+            (BEGUN, key, _) => {
+                self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), mail.value);
+            }
             // Whoever says it twice does not want to wait until everything is cleaned up.
             (ORDER, STOP, Some(control)) if control.stop.is_cancelled() => control.end.cancel(),
             (ORDER, STOP, Some(control)) => control.stop.cancel(),
@@ -79,6 +86,17 @@ impl Post {
             (ORDER, RESUME, Some(control)) => control.pause(false),
             _ => {}
         }
+    }
+
+    /// Whether a call that someone agreed to was begun, here or in an earlier process.
+    pub(super) fn is_begun(&self, key: &str) -> bool {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).contains_key(key)
+    }
+
+    /// The grants that someone agreed to for the whole run.
+    pub(super) fn agreed(&self) -> Vec<String> {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        begun.values().filter_map(|grant| grant.parse::<Option<String>>().ok().flatten()).collect()
     }
 
     fn answered(&self, key: &str) -> Option<Json> {

@@ -1,0 +1,76 @@
+use crate::args::GrantOptions;
+use crate::failure::Failure;
+use crate::paint::{self, ERROR, HINT};
+use crate::{grants, toolbox};
+use isolith_core::{Ambient, Grant, Limits, Manifest, Narrowed, narrow, narrow_limits};
+use isolith_gate::egress::NetOptions;
+use std::path::PathBuf;
+
+/// What an operator allows at most.
+pub(crate) struct Ceiling {
+    policy: Option<Manifest>,
+}
+
+impl Ceiling {
+    pub(crate) fn of(options: &GrantOptions) -> Result<Ceiling, Failure> {
+        Ok(Ceiling { policy: options.policy.as_deref().map(grants::manifest).transpose()? })
+    }
+
+    pub(super) fn narrow(&self, requested: Vec<Grant>) -> Narrowed {
+        match &self.policy {
+            Some(policy) => narrow(&policy.grants, &requested),
+            None => Narrowed { grants: requested, report: Vec::new() },
+        }
+    }
+
+    /// What is left of a request, whose losses are told.
+    pub(super) fn narrow_loudly(&self, requested: Vec<Grant>) -> Narrowed {
+        let narrowed = self.narrow(requested);
+        for lost in &narrowed.report {
+            let left = if lost.effective.is_empty() { "nothing".into() } else { lost.effective.join("`, `") };
+            paint::complain(HINT, "policy", &format!("`{}` is narrowed to `{left}`", lost.requested));
+        }
+        narrowed
+    }
+
+    /// A manifest as far as it is allowed.
+    pub(crate) fn over(&self, own: Manifest) -> Manifest {
+        Manifest {
+            grants: self.narrow_loudly(own.grants).grants,
+            limits: self.limits(own.limits),
+            ambient: self.ambient(own.ambient),
+            tools: self.tools(own.tools),
+            network: self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default(),
+            ..own
+        }
+    }
+
+    /// What `--allow-all` stands for besides what a program seems to need, loudly.
+    pub(crate) fn allow_all(&self) -> Result<Vec<Grant>, Failure> {
+        if self.policy.is_some() {
+            let hint = "name what may be done, or leave the policy away";
+            return Err(Failure::usage("`--allow-all` cannot be used under a policy", hint));
+        }
+        let warning = "`--allow-all`: the network may be used and files in this folder changed";
+        paint::complain(ERROR, "warning", warning);
+        Ok(grants::all())
+    }
+
+    /// Who brings the tools of namespaces.
+    pub(crate) fn tools(&self, own: toolbox::Named) -> toolbox::Named {
+        toolbox::under(self.policy.as_ref(), own)
+    }
+
+    pub(super) fn limits(&self, requested: Limits) -> Limits {
+        self.policy.as_ref().map_or(requested, |policy| narrow_limits(&policy.limits, &requested))
+    }
+
+    pub(super) fn ambient(&self, requested: Ambient) -> Ambient {
+        self.policy.as_ref().map_or(requested, |policy| policy.ambient.and(requested))
+    }
+
+    pub(super) fn net(&self, options: &GrantOptions) -> NetOptions {
+        let network = self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
+        NetOptions { proxy: network.proxy, ca: options.ca.clone().or(network.ca.map(PathBuf::from)) }
+    }
+}
