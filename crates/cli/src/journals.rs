@@ -73,6 +73,22 @@ pub(crate) fn recorded(journals: &Journals, run: &RunId) -> Result<Recorded, Fai
     })
 }
 
+/// The journal of a run that is gone on with, read from a state that was kept on where that is one of it.
+pub(crate) fn taken_up(run: &RunId, state: Option<&SuspendedRun>) -> Result<Option<(JournalFile, Recorded)>, Failure> {
+    let journals = open()?;
+    let damaged = |error: JournalError| Failure::usage(error, "put a copy of the journal back");
+    if let Some((state, mark)) = state.and_then(|state| Some((state, state.mark()?)))
+        && let Some((file, lines)) = journals.append_after(run, mark).map_err(job::store)?
+    {
+        let recorded = Recorded::read_after(&lines.records, state).map_err(damaged)?;
+        if recorded.header.program == state.digest().to_string() {
+            return Ok(Some((file, recorded)));
+        }
+    }
+    let Some((file, lines)) = journals.append_to(run).map_err(job::store)? else { return Ok(None) };
+    Ok(Some((file, Recorded::read(&lines.records).map_err(damaged)?)))
+}
+
 /// Forgets a run, with everything that is kept beside its journal.
 pub(crate) fn forget(journals: &Journals, run: &RunId) -> Result<(), Failure> {
     journals.remove(run).map_err(job::store)?;

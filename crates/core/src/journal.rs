@@ -1,4 +1,5 @@
 use crate::{RunId, StoreProblem};
+use serde::{Deserialize, Serialize};
 
 /// Takes the records of one run, in their order, and keeps them where they will be found again.
 ///
@@ -12,6 +13,23 @@ pub trait Recorder: Send {
 
     /// Puts what `change` makes of a record in the record's place, for all that were appended so far. All of them are changed, or none.
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem>;
+
+    /// Where the next record will be, so that what is before it need not be read again; nothing where that cannot be told.
+    fn mark(&self) -> Option<Mark> {
+        None
+    }
+}
+
+/// A place in a journal, behind one of its records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Where the record before it begins.
+    pub last: u64,
+    /// How many bytes are before it.
+    pub bytes: u64,
+    /// What stands for everything before it.
+    pub sum: String,
 }
 
 /// Where the journals of runs are kept.

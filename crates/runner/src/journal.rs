@@ -15,8 +15,8 @@ use record::{Record, Stepped, Turned};
 use crate::capture::Capture;
 use crate::resume::SuspendedRun;
 use isolith_core::{
-    Act, CallId, Digest, EngineError, Grant, Host, HostCall, HostReply, Json, Outcome, PendingCall, Recorder, Step,
-    StoreProblem, Turn,
+    Act, CallId, Digest, EngineError, Grant, Host, HostCall, HostReply, Json, Mark, Outcome, PendingCall, Recorder,
+    Step, StoreProblem, Turn,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -74,6 +74,8 @@ pub(crate) struct Journal {
     redacted: bool,
     turns: u64,
     durable: Durable,
+    /// Whether a part of what was asked for is known to the records alone.
+    partial: bool,
 }
 
 impl Journal {
@@ -84,8 +86,18 @@ impl Journal {
         header: Header,
     ) -> Result<Journal, EngineError> {
         let (asked, outputs, undelivered) = (Asked::default(), Outputs::default(), BTreeSet::new());
-        let mut journal =
-            Journal { to, host, capture, asked, outputs, undelivered, redacted: false, turns: 0, durable };
+        let mut journal = Journal {
+            to,
+            host,
+            capture,
+            asked,
+            outputs,
+            undelivered,
+            redacted: false,
+            turns: 0,
+            durable,
+            partial: false,
+        };
         journal.append(&Record::Start(Box::new(header)))?;
         Ok(journal)
     }
@@ -97,13 +109,23 @@ impl Journal {
         capture: Arc<Capture>,
     ) -> Journal {
         let outputs = Outputs::of(capture.outputs_from(0).iter());
-        let (asked, redacted, turns) = (earlier.asked(), earlier.redacted, earlier.turns.len() as u64);
-        Journal { to, host, capture, asked, outputs, undelivered: BTreeSet::new(), redacted, turns, durable }
+        let (asked, redacted, turns) = (earlier.asked(), earlier.redacted, earlier.turns_in_all());
+        let (undelivered, partial) = (BTreeSet::new(), earlier.before.turns > 0);
+        Journal { to, host, capture, asked, outputs, undelivered, redacted, turns, durable, partial }
     }
 
     /// How many turns it holds: a suspended run knows by this that the journal is its own.
     pub(crate) fn turns(&self) -> u64 {
         self.turns
+    }
+
+    /// Where it ends so far.
+    pub(crate) fn mark(&self) -> Option<Mark> {
+        self.to.mark()
+    }
+
+    pub(crate) fn is_redacted(&self) -> bool {
+        self.redacted
     }
 
     /// Writes down what the guest is about to see.
@@ -155,6 +177,7 @@ impl Journal {
     pub(crate) fn end(&mut self, outcome: &Outcome, scrubbed: bool) -> Result<(), EngineError> {
         self.redacted |= scrubbed || self.capture.was_scrubbed();
         self.clean()?;
+        self.complete()?;
         let undelivered = std::mem::take(&mut self.undelivered).into_iter();
         let undelivered =
             undelivered.map(|id| Undelivered { id, acts: self.asked.acts(id).to_vec() }).collect::<Vec<_>>();
@@ -167,6 +190,24 @@ impl Journal {
         };
         self.append(&Record::End(ending))?;
         self.to.sync().map_err(failed)
+    }
+
+    /// Reads what was asked for before a state was kept, which nobody needed until now.
+    fn complete(&mut self) -> Result<(), EngineError> {
+        if !std::mem::take(&mut self.partial) {
+            return Ok(());
+        }
+        let mut records = Vec::new();
+        let mut look = |record: &str| {
+            records.push(record.to_owned());
+            None
+        };
+        self.to.rewrite(&mut look).map_err(failed)?;
+        if let Ok(whole) = Recorded::read(&records) {
+            let later = std::mem::replace(&mut self.asked, whole.asked());
+            self.asked.extend(later);
+        }
+        Ok(())
     }
 
     fn made(&mut self, pending: &PendingCall) -> Made {

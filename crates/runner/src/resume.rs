@@ -1,7 +1,8 @@
 use crate::clock::Time;
 use crate::drive::Drive;
 use isolith_core::{
-    CallId, CallOutcome, CallRecord, Digest, Grant, HostCall, Limits, Output, PendingCall, RunId, Suspended, Timestamp,
+    CallId, CallOutcome, CallRecord, Digest, Engine, Grant, HostCall, Limits, Mark, Output, PendingCall, RunId,
+    Suspended, Timestamp,
 };
 use isolith_program::{Language, ModuleSource, Prepared, source_digest};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct SuspendedRun {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved {
     pub(crate) engine: String,
+    /// What that engine was built from; absent in what was saved before this was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) image: Option<String>,
     #[serde(default)]
     pub(crate) id: Option<RunId>,
     pub(crate) name: String,
@@ -44,6 +48,11 @@ pub(crate) struct Saved {
     /// How many turns its journal holds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recorded: Option<u64>,
+    /// Where these end, and whether a secret is left out of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark>,
+    #[serde(default)]
+    pub(crate) redacted: bool,
 }
 
 /// Why a suspended run cannot be taken up.
@@ -147,6 +156,11 @@ impl SuspendedRun {
         self.saved.recorded
     }
 
+    /// Where its journal ended then: what is behind that, with this state, is all of it.
+    pub fn mark(&self) -> Option<&Mark> {
+        self.saved.mark.as_ref()
+    }
+
     /// The moment the program wants to be woken, if it waits for one.
     pub fn wakes_at(&self) -> Option<Timestamp> {
         self.saved.sleep.map(|(_, until)| until)
@@ -155,7 +169,7 @@ impl SuspendedRun {
 
 impl Saved {
     pub(crate) fn new(
-        engine: &str,
+        engine: &dyn Engine,
         prepared: &Prepared,
         language: Language,
         drive: &Drive,
@@ -164,7 +178,8 @@ impl Saved {
         outputs: &[Output],
     ) -> Saved {
         Saved {
-            engine: engine.into(),
+            engine: engine.name().into(),
+            image: Some(engine.image().to_string()),
             id,
             name: prepared.program().name.to_string(),
             source: prepared.source().into(),
@@ -181,6 +196,8 @@ impl Saved {
             // What is not answered is asked for again, and is recorded then.
             calls: drive.records.iter().filter(|record| record.outcome != CallOutcome::Waiting).cloned().collect(),
             recorded: drive.journal.as_ref().map(|journal| journal.turns()),
+            mark: drive.journal.as_ref().and_then(|journal| journal.mark()),
+            redacted: drive.journal.as_ref().is_some_and(|journal| journal.is_redacted()),
         }
     }
 

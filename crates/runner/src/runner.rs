@@ -218,7 +218,7 @@ impl Runner {
     ) -> Result<Ended, RunError> {
         drive.checkpoint_every = checkpoints.as_ref().map(|checkpoints| checkpoints.every);
         let saved = |drive: &Drive, outputs: &[Output]| {
-            Saved::new(self.engine.name(), prepared, language, drive, id.clone(), grants.to_vec(), outputs)
+            Saved::new(&*self.engine, prepared, language, drive, id.clone(), grants.to_vec(), outputs)
         };
         let stop = loop {
             match (drive.run(begin).await?, &checkpoints) {

@@ -89,13 +89,13 @@ impl Runner {
         let prepared = prepare_with(&header.source, &header.name, language, &header.modules);
         let prepared = prepared.map_err(|_| not_a_program())?;
         let quiet = Arc::new(Quiet { next: attend.sink, heard: AtomicBool::new(false) });
-        let fits = |run: &SuspendedRun| {
-            let last = run.recorded().and_then(|turns| recorded.turns.get((turns as usize).checked_sub(1)?));
-            last.is_some_and(|turn| turn.step.is_some())
-                && run.digest().to_string() == header.program
-                && run.saved.engine == self.engine().name()
-        };
-        let checkpoint = checkpoint.filter(fits);
+        let checkpoint = checkpoint.filter(|run| self.fits(recorded, run));
+        if checkpoint.is_none() && recorded.before.turns > 0 {
+            let doing = "taking up a run from a state that is not its own";
+            return Err(
+                EngineError::Internal { doing, source: "the journal was not read from its beginning".into() }.into()
+            );
+        }
         let earlier = checkpoint.as_ref().map_or_else(Vec::new, |run| run.saved.outputs.clone());
         let capture = Capture::new(header.started, earlier, Arc::clone(&quiet) as _, Arc::clone(&attend.host));
         let capture = Arc::new(capture);
@@ -129,12 +129,29 @@ impl Runner {
             }
         }
         let begin =
-            last.map_or_else(|| if recorded.turns.is_empty() { Begin::Fresh } else { Begin::Waiting }, Begin::After);
+            last.map_or_else(|| if recorded.turns_in_all() == 0 { Begin::Fresh } else { Begin::Waiting }, Begin::After);
         let whose = Whose { id: Some(header.run.clone()), grants: header.grants.clone().into(), language, checkpoints };
         let span = Lineage::adopt(None, span(&prepared));
         let mut ended = self.finish(drive, begin, &prepared, &capture, whose).instrument(span).await?;
         ended.outcome.narrowed.clone_from(&header.narrowed);
         Ok(ended)
+    }
+
+    /// Whether a state that was kept is one of this run, on this engine.
+    pub fn fits(&self, recorded: &Recorded, run: &SuspendedRun) -> bool {
+        let read = run.recorded().and_then(|turns| turns.checked_sub(recorded.before.turns));
+        let whole = read.is_some_and(|read| match (read as usize).checked_sub(1) {
+            Some(last) => recorded.turns.get(last).is_some_and(|turn| turn.step.is_some()),
+            // Everything before what was read is in it.
+            None => recorded.before.turns > 0,
+        });
+        whole && run.digest().to_string() == recorded.header.program && self.can_resume(run)
+    }
+
+    /// Whether a state is one of this engine, as it was built.
+    pub fn can_resume(&self, run: &SuspendedRun) -> bool {
+        let image = |own: &String| *own == self.engine().image().to_string();
+        run.saved.engine == self.engine().name() && run.saved.image.as_ref().is_some_and(image)
     }
 
     /// An isolate that has been told everything on record.
@@ -177,7 +194,8 @@ impl Runner {
 impl Place {
     /// Tells what was told after so many turns.
     async fn catch_up(mut self, recorded: &Recorded, from: usize) -> Result<Place, TakeUpError> {
-        for (number, turn) in (1..).zip(&recorded.turns).skip(from) {
+        let first = recorded.before.turns;
+        for (number, turn) in (first as u32 + 1..).zip(&recorded.turns).skip(from.saturating_sub(first as usize)) {
             if turn.step.is_none() {
                 break;
             }

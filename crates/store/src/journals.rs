@@ -1,10 +1,10 @@
 //! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
 
 use crate::StoreError;
-use isolith_core::{Digest, JournalStore, Recorder, RunId, StoreProblem};
+use isolith_core::{Digest, JournalStore, Mark, Recorder, RunId, StoreProblem};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,6 +41,8 @@ pub struct JournalFile {
     path: PathBuf,
     file: File,
     sum: String,
+    /// Where its last record begins.
+    last: u64,
     bytes: u64,
     /// Whether its folder may not know of it yet, should the machine stop.
     new: bool,
@@ -58,27 +60,42 @@ impl Journals {
         let path = self.path(run)?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
         let file = file.and_then(locked).map_err(cannot(&path))?;
-        Ok(JournalFile { path, file, sum: String::new(), bytes: 0, new: true })
+        Ok(JournalFile { path, file, sum: String::new(), last: 0, bytes: 0, new: true })
     }
 
     /// Goes on with a journal, behind its last whole record. Nothing when there is none.
     pub fn append_to(&self, run: &RunId) -> Result<Option<(JournalFile, Lines)>, StoreError> {
         let path = self.path(run)?;
-        let file = match OpenOptions::new().read(true).append(true).open(&path).and_then(locked) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(cannot(&path)(error)),
-        };
-        let (lines, bytes, sum) = read(&file, &path)?;
-        file.set_len(bytes).map_err(cannot(&path))?;
-        Ok(Some((JournalFile { path, file, sum, bytes, new: true }, lines)))
+        let Some(file) = existing(&path)? else { return Ok(None) };
+        let text = text_from(&file, &path, 0)?;
+        let found = read(&text, Mark { last: 0, bytes: 0, sum: String::new() }, &path)?;
+        go_on(path, file, found).map(Some)
+    }
+
+    /// The same where everything before a place is known: the first record, and those behind that place. Nothing when there is no such
+    /// place, because the journal was rewritten.
+    pub fn append_after(&self, run: &RunId, mark: &Mark) -> Result<Option<(JournalFile, Lines)>, StoreError> {
+        let path = self.path(run)?;
+        let Some(file) = existing(&path)? else { return Ok(None) };
+        let mut first = Vec::new();
+        let mut beginning = BufReader::new((&file).take(JOURNAL_BYTES_MAX));
+        beginning.read_until(b'\n', &mut first).map_err(cannot(&path))?;
+        let Found::Record(first, _) = parse(&first, "") else { return Ok(None) };
+        let text = text_from(&file, &path, mark.last)?;
+        let known =
+            usize::try_from(mark.bytes.saturating_sub(mark.last)).ok().and_then(|len| text.split_at_checked(len));
+        let Some((last, rest)) = known.filter(|(last, _)| is_of(last, &mark.sum)) else { return Ok(None) };
+        debug_assert!(last.ends_with(b"\n"), "a record is a line");
+        let mut found = read(rest, mark.clone(), &path)?;
+        found.lines.records.insert(0, first);
+        go_on(path, file, found).map(Some)
     }
 
     /// The journal of a run, or nothing when it was not recorded.
     pub fn read(&self, run: &RunId) -> Result<Option<Lines>, StoreError> {
         let path = self.path(run)?;
         match File::open(&path) {
-            Ok(file) => Ok(Some(read(&file, &path)?.0)),
+            Ok(file) => Ok(Some(read_all(&file, &path)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(cannot(&path)(error)),
         }
@@ -158,7 +175,7 @@ impl JournalFile {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
         let file = file.and_then(locked).map_err(cannot(&beside))?;
         file.set_len(0).map_err(cannot(&beside))?;
-        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0, new: true };
+        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), last: 0, bytes: 0, new: true };
         let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
         records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
         std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
@@ -181,7 +198,7 @@ impl Recorder for JournalFile {
         // Given to the system at once: what a killed process has recorded is there.
         let line = [sum.as_str(), " ", record, "\n"].concat();
         self.file.write_all(line.as_bytes()).map_err(|error| problem(&self.path, &error))?;
-        (self.sum, self.bytes) = (sum, bytes);
+        (self.sum, self.last, self.bytes) = (sum, self.bytes, bytes);
         Ok(())
     }
 
@@ -195,7 +212,7 @@ impl Recorder for JournalFile {
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
         let failed = |error: StoreError| StoreProblem(error.to_string());
-        let (mut lines, ..) = read(&self.file, &self.path).map_err(failed)?;
+        let mut lines = read_all(&self.file, &self.path).map_err(failed)?;
         let mut changed = false;
         for record in &mut lines.records {
             if let Some(new) = change(record) {
@@ -204,30 +221,71 @@ impl Recorder for JournalFile {
         }
         if changed { self.replace(&lines.records).map_err(failed) } else { Ok(()) }
     }
+
+    fn mark(&self) -> Option<Mark> {
+        Some(Mark { last: self.last, bytes: self.bytes, sum: self.sum.clone() })
+    }
 }
 
-/// The records of a file, how many bytes they take, and the last checksum.
-fn read(mut file: &File, path: &Path) -> Result<(Lines, u64, String), StoreError> {
+/// A journal that is there, for nobody else to write to.
+fn existing(path: &Path) -> Result<Option<File>, StoreError> {
+    match OpenOptions::new().read(true).append(true).open(path).and_then(locked) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot(path)(error)),
+    }
+}
+
+/// Goes on behind the last whole record.
+fn go_on(path: PathBuf, file: File, found: Read) -> Result<(JournalFile, Lines), StoreError> {
+    let Read { lines, end: Mark { last, bytes, sum } } = found;
+    file.set_len(bytes).map_err(cannot(&path))?;
+    Ok((JournalFile { path, file, sum, last, bytes, new: true }, lines))
+}
+
+fn text_from(mut file: &File, path: &Path, from: u64) -> Result<Vec<u8>, StoreError> {
     let mut text = Vec::new();
-    file.seek(io::SeekFrom::Start(0)).map_err(cannot(path))?;
+    file.seek(io::SeekFrom::Start(from)).map_err(cannot(path))?;
     file.take(JOURNAL_BYTES_MAX + 1).read_to_end(&mut text).map_err(cannot(path))?;
-    let (mut records, mut sum, mut whole) = (Vec::new(), String::new(), 0);
+    Ok(text)
+}
+
+fn read_all(file: &File, path: &Path) -> Result<Lines, StoreError> {
+    let text = text_from(file, path, 0)?;
+    Ok(read(&text, Mark { last: 0, bytes: 0, sum: String::new() }, path)?.lines)
+}
+
+/// Records, and the place behind the last of them.
+struct Read {
+    lines: Lines,
+    end: Mark,
+}
+
+/// The records of a text that stands behind a place.
+fn read(text: &[u8], before: Mark, path: &Path) -> Result<Read, StoreError> {
+    let (mut records, mut end, mut left) = (Vec::new(), before, text.len());
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let last = whole + line.len() == text.len();
-        match parse(line, &sum) {
-            Found::Record(record, next) => {
+        match parse(line, &end.sum) {
+            Found::Record(record, sum) => {
                 records.push(record);
-                sum = next;
-                whole += line.len();
+                end = Mark { last: end.bytes, bytes: end.bytes + line.len() as u64, sum };
+                left -= line.len();
             }
             // A process that was stopped leaves a line that is not whole. One that is whole and wrong was changed.
-            Found::Torn if last => break,
+            Found::Torn if left == line.len() => break,
             Found::Torn | Found::Changed => {
                 return Err(StoreError::Journal { path: path.to_owned(), record: records.len() + 1 });
             }
         }
     }
-    Ok((Lines { records, torn: whole < text.len() }, whole as u64, sum))
+    Ok(Read { lines: Lines { records, torn: left > 0 }, end })
+}
+
+/// Whether a line is a record with this checksum.
+fn is_of(line: &[u8], sum: &str) -> bool {
+    line.strip_suffix(b"\n").is_some_and(|line| !line.contains(&b'\n'))
+        && sum.len() == SUM_CHARS
+        && line.strip_prefix(sum.as_bytes()).is_some_and(|rest| rest.starts_with(b" "))
 }
 
 enum Found {
@@ -241,17 +299,19 @@ fn parse(line: &[u8], before: &str) -> Found {
     let Some(line) = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok()) else {
         return Found::Torn;
     };
-    let Some((sum, record)) = line.split_once(' ').filter(|(sum, record)| {
-        sum.len() == SUM_CHARS && serde_json::from_str::<serde::de::IgnoredAny>(record).is_ok()
-    }) else {
+    let Some((sum, record)) = line.split_once(' ').filter(|(sum, _)| sum.len() == SUM_CHARS) else {
         return Found::Torn;
     };
     let next = next_sum(before, record);
-    if next == sum { Found::Record(record.to_owned(), next) } else { Found::Changed }
+    match next == sum {
+        true => Found::Record(record.to_owned(), next),
+        false if serde_json::from_str::<serde::de::IgnoredAny>(record).is_err() => Found::Torn,
+        false => Found::Changed,
+    }
 }
 
 fn next_sum(before: &str, record: &str) -> String {
-    let mut sum = Digest::of(&format!("{before}{record}")).to_string();
+    let mut sum = Digest::of(&[before, record].concat()).to_string();
     sum.truncate(SUM_CHARS);
     sum
 }

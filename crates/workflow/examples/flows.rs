@@ -4,13 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that fails has nothing to say")]
 
-use isolith_agents::Agents;
-use isolith_core::{Json, OutputSink, Recorder as _, RunId, Stream, Timestamp};
+use isolith_agents::{Agent, AgentError, Agents, Progress, Reply, Request};
+use isolith_core::{BoxFuture, Json, OutputSink, Recorder as _, RunId, Stream, Timestamp};
 use isolith_quickjs::{Options, QuickJs};
-use isolith_runner::{Checkpoints, NoTools, Patience, Recorded, Runner, SuspendedRun};
+use isolith_runner::{NoTools, Patience, Recorded, Runner};
 use isolith_store::{DataFolder, Journals};
 use isolith_workflow::{
-    Around, Audience, Bundle, Control, End, Event, Files, Letters, Means, Settings, limits, run, take_up,
+    Around, Audience, Bundle, Control, End, Event, Files, Keep, Kept, Letters, Means, Settings, limits, run, take_up,
 };
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ impl OutputSink for Nobody {
 
 fn bundle(body: &str) -> Bundle {
     let text = format!(
-        "import {{ now, waitFor, defineWorkflow }} from 'defineworkflow';\n\
+        "import {{ agent, now, waitFor, defineWorkflow }} from 'defineworkflow';\n\
          export default defineWorkflow({{ name: 't', description: 'd', harness: 'claude', async run() {{ {body} }} }});\n"
     );
     let (mut read, saved, names) = (|_: &str| Ok(None), |_: &str| None, Vec::new);
@@ -42,7 +42,7 @@ struct Place {
     runner: Runner,
     journals: Journals,
     letters: Arc<Letters>,
-    kept: Arc<Mutex<Option<SuspendedRun>>>,
+    kept: Arc<Mutex<Option<Kept>>>,
 }
 
 impl Place {
@@ -59,10 +59,10 @@ impl Place {
 
     fn around(&self, journal: Box<dyn isolith_core::Recorder>, leaves: bool) -> Around {
         let kept = Arc::clone(&self.kept);
-        let keep = move |state: &SuspendedRun| *kept.lock().unwrap() = Some(state.clone());
+        let keep = move |state: &Kept| *kept.lock().unwrap() = Some(state.clone());
         Around {
             journal,
-            checkpoints: Some(Checkpoints { every: 256, to: Arc::new(keep) }),
+            keep: Some(Keep { every: 256, to: Arc::new(keep) }),
             patience: leaves.then_some(Patience { timer: Duration::ZERO, outside: Duration::ZERO }),
             sink: Arc::new(Nobody),
             leave: Default::default(),
@@ -76,16 +76,44 @@ impl Place {
         run(&self.runner, bundle, (id, &[], limits()), Settings::default(), self.means(), around).await.unwrap().end
     }
 
-    /// Takes a run up and says how long it took to its end.
-    async fn go_on(&self, name: &str, checkpoint: Option<SuspendedRun>) -> Duration {
+    /// Takes a run up, and says how long it took until it did something new.
+    async fn go_on(&self, name: &str, kept: Option<&[u8]>) -> Duration {
         let id = RunId(name.into());
         let began = Instant::now();
-        let (journal, lines) = self.journals.append_to(&id).unwrap().unwrap();
-        let recorded = Recorded::read(&lines.records).unwrap();
+        let kept = kept.map(|bytes| Kept::from_bytes(bytes).unwrap());
+        let (journal, recorded) = match &kept {
+            Some(kept) => {
+                let (journal, lines) = self.journals.append_after(&id, kept.state.mark().unwrap()).unwrap().unwrap();
+                (journal, Recorded::read_after(&lines.records, &kept.state).unwrap())
+            }
+            None => {
+                let (journal, lines) = self.journals.append_to(&id).unwrap().unwrap();
+                (journal, Recorded::read(&lines.records).unwrap())
+            }
+        };
         let around = self.around(Box::new(journal), false);
-        let took = take_up(&self.runner, &recorded, checkpoint, Settings::default(), self.means(), around).await;
+        let (agent, asked) = First::new();
+        let means = Means { agents: Arc::new(agent), ..self.means() };
+        let took = take_up(&self.runner, &recorded, kept, Settings::default(), means, around).await;
         assert!(matches!(took.unwrap().end, End::Value(Some(_))), "it came to no end");
-        began.elapsed()
+        asked.lock().unwrap().unwrap().duration_since(began)
+    }
+}
+
+/// An agent that knows when it was first asked.
+struct First(Arc<Mutex<Option<Instant>>>);
+
+impl First {
+    fn new() -> (First, Arc<Mutex<Option<Instant>>>) {
+        let asked: Arc<Mutex<Option<Instant>>> = Arc::default();
+        (First(Arc::clone(&asked)), asked)
+    }
+}
+
+impl Agent for First {
+    fn run(&self, _: Request, _: Arc<dyn Progress>) -> BoxFuture<'_, Result<Reply, AgentError>> {
+        *self.0.lock().unwrap() = Some(Instant::now());
+        Box::pin(std::future::ready(Ok(Reply { text: "done".into(), ..Reply::default() })))
     }
 }
 
@@ -117,19 +145,19 @@ fn main() {
     println!("one record on disk: {:?} (mean of {APPENDS}, each synced)", began.elapsed() / APPENDS);
 
     let long = bundle(&format!(
-        "let n = 0; for (let i = 0; i < {STEPS}; i++) n += (await now()).getTime() > 0 ? 1 : 0; return [n, await waitFor('go')];"
+        "let n = 0; for (let i = 0; i < {STEPS}; i++) n += (await now()).getTime() > 0 ? 1 : 0; await waitFor('go'); return [n, await agent('last')];"
     ));
     let began = Instant::now();
     assert!(matches!(runtime.block_on(place.begin(&long, "long")), End::Waits(_)));
     println!("{STEPS} steps done, each on disk before the program saw it: {:?}", began.elapsed());
     place.letters.put("go", Json::null());
     let path = folder.path().join("journals/long.jsonl");
-    let (journal, checkpoint) = (std::fs::read(&path).unwrap(), place.kept.lock().unwrap().clone().unwrap());
+    let (journal, kept) = (std::fs::read(&path).unwrap(), place.kept.lock().unwrap().clone().unwrap().to_bytes());
     let told = runtime.block_on(place.go_on("long", None));
     println!("taken up by telling all {STEPS} again: {told:?}, journal {} KiB", journal.len() >> 10);
     std::fs::write(&path, &journal).unwrap();
-    let size = checkpoint.to_bytes().len();
-    let kept = runtime.block_on(place.go_on("long", Some(checkpoint)));
+    let size = kept.len();
+    let kept = runtime.block_on(place.go_on("long", Some(&kept)));
     println!(
         "taken up from a state that was kept: {kept:?} (state {} KiB); {:.0} times as fast",
         size >> 10,

@@ -159,7 +159,8 @@ impl Bundle {
         plan.grants = granted.iter().cloned().chain(own).collect::<Arc<[Grant]>>();
         plan.limits = limits;
         let (args, total, patches) = (&settings.args, settings.budget, &self.patches);
-        let input = json!({ "args": args, "budgetTotal": total, "patches": patches });
+        let by = json!({ "harness": self.meta.harness, "mock": settings.mock });
+        let input = json!({ "args": args, "budgetTotal": total, "patches": patches, "by": by });
         plan.input = isolith_core::Json::of(&input).ok();
         plan.with_ambient(Ambient { time: Source::Banned, random: Source::Banned })
     }

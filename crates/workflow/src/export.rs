@@ -86,6 +86,26 @@ pub fn name_of(recorded: &Recorded) -> Option<String> {
     serde_json::Deserializer::from_str(rest).into_iter::<String>().next()?.ok()
 }
 
+/// Whose answers a run was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct By {
+    /// The agents that its workflow prefers.
+    #[serde(default)]
+    pub harness: Option<serde_json::Value>,
+    /// Whether they were made up.
+    #[serde(default)]
+    pub mock: bool,
+}
+
+/// Whose answers a run was told, as far as its journal says so.
+pub fn by(recorded: &Recorded) -> By {
+    #[derive(Deserialize)]
+    struct Given {
+        by: By,
+    }
+    recorded.header.input().and_then(|input| input.parse::<Given>().ok()).map(|given| given.by).unwrap_or_default()
+}
+
 /// Everything that the program was told.
 pub fn entries(recorded: &Recorded) -> Vec<Entry> {
     let when: std::collections::BTreeMap<_, _> =

@@ -1,6 +1,6 @@
 //! When the guest has taken its next step. Answers that are known beforehand are given one at a time, each after what came of the last.
 
-use isolith_core::{Recorder, StoreProblem};
+use isolith_core::{Mark, Recorder, StoreProblem};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -45,5 +45,9 @@ impl Recorder for Paced {
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
         self.to.rewrite(change)
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        self.to.mark()
     }
 }

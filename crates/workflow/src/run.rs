@@ -1,6 +1,7 @@
 use crate::bundle::Bundle;
 use crate::fault::Fault;
 use crate::host::{Means, WorkflowHost};
+use crate::kept::Kept;
 use crate::pace::Paced;
 use crate::settings::Settings;
 use crate::tally::Tally;
@@ -19,13 +20,22 @@ pub struct Around {
     /// Takes the journal.
     pub journal: Box<dyn Recorder>,
     /// Keeps its state on the way.
-    pub checkpoints: Option<Checkpoints>,
+    pub keep: Option<Keep>,
     /// How long it is kept in memory while it only waits; without this it stays.
     pub patience: Option<Patience>,
     /// Takes what it writes to the console.
     pub sink: Arc<dyn OutputSink>,
     /// Asks it to leave memory as soon as it can.
     pub leave: CancellationToken,
+}
+
+/// Keeps the state of a run every so many turns, so that taking it up again does not take as long as it took.
+#[derive(Clone)]
+pub struct Keep {
+    /// After how many turns.
+    pub every: u32,
+    /// Takes the state. One that cannot be kept costs time later, and nothing else.
+    pub to: Arc<dyn Fn(&Kept) + Send + Sync>,
 }
 
 /// How a run of a workflow ended.
@@ -45,7 +55,7 @@ pub enum End {
     /// It failed.
     Failed(Fault),
     /// It waits outside memory.
-    Waits(Box<SuspendedRun>),
+    Waits(Box<Kept>),
     /// It could not be taken up, and nothing was done: it is as it was.
     NotTakenUp(Fault),
 }
@@ -80,7 +90,7 @@ pub async fn run(
 pub async fn take_up(
     runner: &Runner,
     recorded: &Recorded,
-    checkpoint: Option<SuspendedRun>,
+    kept: Option<Kept>,
     settings: Settings,
     means: Means,
     around: Around,
@@ -88,7 +98,14 @@ pub async fn take_up(
     // What the script was told of its budget holds, wherever it is taken up.
     let budget = recorded.header.input().and_then(|input| input.parse::<Given>().ok()).map(|given| given.budget_total);
     let settings = Settings { budget: budget.unwrap_or(settings.budget), ..settings };
-    let host = Arc::new(WorkflowHost::new(means, settings, Tally::of(recorded)));
+    let kept = kept.filter(|kept| runner.fits(recorded, &kept.state));
+    // Where the beginning was not read, a state knows what came of it.
+    let tally = match &kept {
+        Some(kept) if !recorded.is_whole() => kept.tally.clone().and(recorded),
+        _ => Tally::of(recorded),
+    };
+    let checkpoint = kept.map(|kept| kept.state);
+    let host = Arc::new(WorkflowHost::new(means, settings, tally));
     let patience = around.patience;
     host.tell("run-resumed", json!({ "runId": recorded.header.run }));
     let (attend, to, checkpoints) = attended(&host, around);
@@ -112,7 +129,16 @@ pub async fn take_up(
 }
 
 fn attended(host: &Arc<WorkflowHost>, around: Around) -> (Attend, Box<dyn Recorder>, Option<Checkpoints>) {
-    let Around { journal, checkpoints, sink, leave, .. } = around;
+    let Around { journal, keep, sink, leave, .. } = around;
+    let checkpoints = keep.map(|Keep { every, to }| {
+        let host = Arc::downgrade(host);
+        let to = Arc::new(move |state: &SuspendedRun| {
+            if let Some(host) = host.upgrade() {
+                to(&Kept { state: state.clone(), tally: host.tally().answered() });
+            }
+        });
+        Checkpoints { every, to }
+    });
     let mut attend = Attend::new(Arc::clone(host) as _, sink);
     (attend.cancel, attend.leave) = (host.means.control.end.clone(), leave);
     let journal = Box::new(Paced { to: journal, pace: Arc::clone(&host.pace) });
@@ -142,7 +168,9 @@ impl WorkflowHost {
         let Ended { outcome, suspended } = ended;
         let end = match (self.means.control.fatal(), suspended, &outcome.value) {
             (Some(fault), ..) => self.failed(fault),
-            (None, Some(suspended), _) => End::Waits(Box::new(suspended)),
+            (None, Some(suspended), _) => {
+                End::Waits(Box::new(Kept { state: suspended, tally: self.tally().answered() }))
+            }
             (None, None, Some(value)) if outcome.status == Status::Ok => match value.parse::<Result_>() {
                 Ok(Result_ { value, error, events }) => {
                     self.tell_all(events);

@@ -17,6 +17,8 @@ pub struct Settings {
     pub cap: u32,
     /// How many work at one time.
     pub concurrency: usize,
+    /// Whether agents' answers are made up.
+    pub mock: bool,
     /// What was answered beforehand, by the key of the question.
     pub answers: BTreeMap<String, Json>,
 }
@@ -28,6 +30,7 @@ impl Default for Settings {
             args: None,
             budget: None,
             cap: AGENTS_MAX,
+            mock: false,
             // Agents wait for others most of the time, so that small machines need not have one at a time.
             concurrency: cores.clamp(4, CONCURRENCY_MAX),
             answers: BTreeMap::new(),

@@ -1,11 +1,12 @@
 use crate::host::{AGENT, WAIT};
 use isolith_core::{HostCall, HostReply, Json};
 use isolith_runner::Recorded;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a run has used. All of it can be counted again from what it was told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Tally {
     /// Agents that were called.
     pub agents: u32,
@@ -13,6 +14,9 @@ pub(crate) struct Tally {
     pub spent: u64,
     /// Signals that were delivered, by name.
     pub signals: BTreeMap<String, usize>,
+    /// Agents that are at work: called, and not answered.
+    #[serde(skip)]
+    pub busy: u32,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +39,17 @@ struct Good {
 impl Tally {
     /// What is on record.
     pub(crate) fn of(recorded: &Recorded) -> Tally {
-        let mut tally = Tally::default();
+        Tally::default().and(recorded)
+    }
+
+    /// What it had used when everything that was answered was on record: who is at work will be called again.
+    pub(crate) fn answered(&self) -> Tally {
+        Tally { agents: self.agents - self.busy.min(self.agents), busy: 0, ..self.clone() }
+    }
+
+    /// With what is on record besides.
+    pub(crate) fn and(self, recorded: &Recorded) -> Tally {
+        let mut tally = self;
         for (made, reply) in recorded.answers() {
             let (Some(HostCall::Tool { name, args }), HostReply::Value { json: Some(json) }) = (made.call(), reply)
             else {

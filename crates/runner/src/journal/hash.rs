@@ -25,6 +25,11 @@ impl Asked {
         self.calls.insert(id, acts);
     }
 
+    /// Adds what is known besides, which counts more.
+    pub(crate) fn extend(&mut self, later: Asked) {
+        self.calls.extend(later.calls);
+    }
+
     pub(crate) fn acts(&self, id: CallId) -> &[Act] {
         self.calls.get(&id).map_or(&[], Vec::as_slice)
     }

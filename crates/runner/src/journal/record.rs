@@ -3,9 +3,10 @@
 use super::hash::Asked;
 use super::reply::{Reply, hex, unhex};
 use crate::clock::Time;
+use crate::resume::SuspendedRun;
 use isolith_core::{
     Act, Ambient, BindingName, CallError, CallId, CallRecord, Digest, ErrorKind, Grant, HostCall, HostReply, Json,
-    Limits, Narrowing, RunId, Seed, Status, Timestamp,
+    Limits, Narrowing, PendingCall, RunId, Seed, Status, Timestamp,
 };
 use isolith_program::ModuleSource;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -304,6 +305,18 @@ pub struct Recorded {
     pub suspended: Option<u64>,
     /// Whether it was told a secret, which the journal leaves out.
     pub redacted: bool,
+    /// What is known of the turns before these, where a state that was kept has them.
+    pub(crate) before: Before,
+}
+
+/// A beginning that was not read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Before {
+    pub(crate) turns: u64,
+    /// Asked there, and not answered.
+    open: Vec<Made>,
+    /// Done there.
+    calls: Vec<CallRecord>,
 }
 
 /// Why a journal cannot be read.
@@ -356,8 +369,40 @@ impl Recorded {
         recorded.ok_or(JournalError::Damaged(1))
     }
 
+    /// Reads the first record and those behind the place that a state knows of; everything in between is in the state.
+    pub fn read_after(records: &[String], state: &SuspendedRun) -> Result<Recorded, JournalError> {
+        let (first, rest) = records.split_first().ok_or(JournalError::Damaged(1))?;
+        let mut recorded = Recorded::read(std::slice::from_ref(first))?;
+        let made = |pending: PendingCall| Made { id: pending.id, ..Made::new(&pending.call) };
+        recorded.before = Before {
+            turns: state.recorded().unwrap_or_default(),
+            open: state.saved.waiting_for().into_iter().map(made).collect(),
+            calls: state.saved.calls.clone(),
+        };
+        recorded.redacted = state.saved.redacted;
+        for (number, text) in (2..).zip(rest) {
+            match serde_json::from_str(text).map_err(|_| JournalError::Damaged(number))? {
+                Record::Lost => return Err(JournalError::Lost(number)),
+                record if recorded.take(record) => {}
+                _ => return Err(JournalError::Damaged(number)),
+            }
+        }
+        Ok(recorded)
+    }
+
+    /// Whether it was read from its beginning.
+    pub fn is_whole(&self) -> bool {
+        self.before.turns == 0
+    }
+
+    /// How many turns it has in all.
+    pub(crate) fn turns_in_all(&self) -> u64 {
+        self.before.turns + self.turns.len() as u64
+    }
+
     fn of(header: Header) -> Recorded {
-        Recorded { header, turns: Vec::new(), end: None, suspended: None, redacted: false }
+        let (turns, before) = (Vec::new(), Before::default());
+        Recorded { header, turns, end: None, suspended: None, redacted: false, before }
     }
 
     /// Takes the next record; false when it cannot come here.
@@ -375,7 +420,7 @@ impl Recorded {
                 Some(turn) if turn.step.is_none() => turn.step = Some((made, ended, outputs)),
                 _ => return false,
             },
-            Record::Suspended { turns, redacted } if turns == self.turns.len() as u64 => {
+            Record::Suspended { turns, redacted } if turns == self.turns_in_all() => {
                 self.suspended = Some(turns);
                 self.redacted |= redacted;
             }
@@ -398,12 +443,12 @@ impl Recorded {
             outcome: act.outcome,
             duration_us: 0,
         };
-        acts.map(record).collect()
+        self.before.calls.iter().cloned().chain(acts.map(record)).collect()
     }
 
     /// The calls that the program made, in their order.
     pub fn made(&self) -> impl Iterator<Item = &Made> {
-        self.turns.iter().flat_map(RecordedTurn::made)
+        self.before.open.iter().chain(self.turns.iter().flat_map(RecordedTurn::made))
     }
 
     /// What was answered, in the order in which the program was told, each with its call.

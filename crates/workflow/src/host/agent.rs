@@ -41,9 +41,11 @@ impl WorkflowHost {
         self.may_call()?;
         let reply = tokio::select! {
             biased;
-            () = self.stopped(until) => return Err(Fault::stopped().into()),
-            reply = self.live(request.clone()) => reply?,
+            () = self.stopped(until) => Err(Fault::stopped().into()),
+            reply = self.live(request.clone()) => reply,
         };
+        self.tally().busy -= 1;
+        let reply = reply?;
         self.tally().spent += reply.output_tokens;
         if request.schema.is_some() && reply.data.is_none() {
             let issues = vec!["no JSON value found in output".to_owned()];
@@ -76,6 +78,7 @@ impl WorkflowHost {
             return Err(Fault::AgentCapExceeded { cap: self.settings.cap });
         }
         tally.agents += 1;
+        tally.busy += 1;
         Ok(())
     }
 

@@ -232,6 +232,7 @@ async fn run_here(input: &Value, imported: Option<&str>, from: Option<&[String]>
         budget: config["budgetTotal"].as_u64(),
         cap: config["maxAgents"].as_u64().unwrap_or(1000) as u32,
         concurrency: config["concurrency"].as_u64().unwrap_or(8) as usize,
+        mock: false,
         answers: serde_json::from_value(input.get("answers").cloned().unwrap_or_else(|| json!({}))).unwrap(),
     };
     let stub = Stub::new(&input["agents"]);
@@ -252,7 +253,7 @@ async fn run_here(input: &Value, imported: Option<&str>, from: Option<&[String]>
     journal.0.lock().unwrap().extend(from.into_iter().flatten().cloned());
     let around = Around {
         journal: Box::new(Ticking { inner: journal.clone(), stub: Arc::clone(&stub) }),
-        checkpoints: None,
+        keep: None,
         patience: None,
         sink: Arc::new(Nowhere),
         leave: Default::default(),

@@ -9,7 +9,7 @@ use crate::{Done, job, journals, source};
 use isolith_core::{HostReply, Json, Recorder as _, RunId};
 use isolith_runner::Recorded;
 use isolith_store::{Flow, FlowState, JOURNAL_BYTES_MAX, Workflows};
-use isolith_workflow::{name_of, signals_told};
+use isolith_workflow::{By, by, name_of, signals_told};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -118,7 +118,8 @@ pub(super) fn import(file: &Path) -> Done {
     let records: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
     let read = Recorded::read(&records)
         .map_err(|error| Failure::usage(error, "`isolith workflow export RUN --form journal` prints one"))?;
-    let settings = json!({ "args": null, "answers": {}, "budget": null, "cap": null, "concurrency": null, "mock": false, "agents": null, "harness": null, "output": null, "foreign": true });
+    let By { harness, mock } = by(&read);
+    let settings = json!({ "args": null, "answers": {}, "budget": null, "cap": null, "concurrency": null, "mock": mock, "agents": null, "harness": harness, "output": null, "foreign": true });
     let settings = Json::of(&settings).map_err(|error| Failure::internal("keeping settings", &error))?;
     let store = store()?;
     let name = name_of(&read).unwrap_or_else(|| read.header.name.clone());

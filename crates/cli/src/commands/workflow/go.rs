@@ -13,11 +13,13 @@ use crate::pending::APPROVAL_TIME;
 use crate::terminal::Nowhere;
 use crate::{Done, ask, job, journals, paint, show, source};
 use isolith_agents::Setting;
-use isolith_core::{Json, Recorder, RunId, StoreProblem};
+use isolith_core::{Json, Mark, Recorder, RunId, StoreProblem};
 use isolith_gate::{Approver, Identity};
-use isolith_runner::{Checkpoints, Patience, Recorded, Runner, SuspendedRun};
+use isolith_runner::{Patience, Runner};
 use isolith_store::{Flow, FlowState, JournalFile, Workflows};
-use isolith_workflow::{Around, Bundle, Control, End, Finished, Imported, Means, Settings, limits};
+use isolith_workflow::{
+    Around, Bundle, Control, End, Finished, Imported, Keep, Kept as State, Means, Settings, limits,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -66,6 +68,7 @@ impl Kept {
             budget: self.budget,
             cap: self.cap.unwrap_or(own.cap),
             concurrency: self.concurrency.map_or(own.concurrency, |wanted| wanted as usize),
+            mock: self.mock,
             answers: self.answers.clone(),
         }
     }
@@ -133,9 +136,11 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
     kept.agents = attended.agents.clone().or(kept.agents);
     let unknown =
         || Failure::usage(format!("the journal of {run} is gone [replay.unknown]"), "nothing is known of what it did");
-    let (journal, lines) = journals::open()?.append_to(run).map_err(job::store)?.ok_or_else(unknown)?;
-    let recorded = Recorded::read(&lines.records);
-    let recorded = recorded.map_err(|error| Failure::usage(error, "put a copy of the journal back"))?;
+    let workbench = Workbench::small(&crate::args::Elsewhere::default())?;
+    // One of another version is of no use: everything is told again.
+    let state = store.kept(run).map_err(job::store)?.and_then(|bytes| State::from_bytes(&bytes).ok());
+    let state = state.filter(|kept| workbench.runner.can_resume(&kept.state));
+    let (journal, recorded) = journals::taken_up(run, state.as_ref().map(|kept| &kept.state))?.ok_or_else(unknown)?;
     if kept.foreign {
         consent::foreign(run, attended, grants.no_prompt)?;
     }
@@ -151,19 +156,16 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
             &format!("`{grant}` is not what the run was begun with, and not granted now"),
         );
     }
-    let workbench = Workbench::small(&crate::args::Elsewhere::default())?;
     let identity = Identity { run: run.clone(), program: flow.digest.clone() };
     let stand = Stand::new(run, store, attended)?;
     let approver = stand.approver(grants.approval_time)?;
     let calls = recorded.calls();
     let earlier = Earlier { calls: &calls, agreed: stand.post.agreed() };
     let granted = job::granted(&wish, asked, identity, limits(), earlier, approver, &workbench.runner)?;
-    let checkpoint = store.kept(run).map_err(job::store)?;
-    let checkpoint = checkpoint.and_then(|bytes| SuspendedRun::from_bytes(&bytes).ok());
     let means = stand.means(&kept, &granted, &workbench.runner)?;
     store.set(run, FlowState::Running, std::process::id(), None).map_err(job::store)?;
     let around = stand.around(Box::new(journal));
-    let took = isolith_workflow::take_up(&workbench.runner, &recorded, checkpoint, kept.settings(), means, around);
+    let took = isolith_workflow::take_up(&workbench.runner, &recorded, state, kept.settings(), means, around);
     let went = workbench.runtime.block_on(stand.attended(took));
     flush(granted.audit.clone())?;
     stand.finish(went?, &kept)
@@ -259,6 +261,10 @@ impl Recorder for Announced {
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
         self.to.rewrite(change)
     }
+
+    fn mark(&self) -> Option<Mark> {
+        self.to.mark()
+    }
 }
 
 /// What stands around one run in this process.
@@ -317,13 +323,13 @@ impl Stand<'_> {
 
     fn around(&self, journal: Box<dyn Recorder>) -> Around {
         let (store, run) = (Arc::clone(self.store), self.run.clone());
-        let keep = move |state: &SuspendedRun| {
+        let keep = move |state: &State| {
             // The journal has everything; a state that is not kept costs time.
             let _ = store.keep(&run, &state.to_bytes());
         };
         Around {
             journal,
-            checkpoints: Some(Checkpoints { every: CHECKPOINT_EVERY, to: Arc::new(keep) }),
+            keep: Some(Keep { every: CHECKPOINT_EVERY, to: Arc::new(keep) }),
             patience: self.args.suspend.then_some(LEAVES_AFTER),
             sink: Arc::new(Nowhere),
             leave: Default::default(),
@@ -398,7 +404,7 @@ impl Stand<'_> {
             End::Waits(state) => {
                 self.store.keep(self.run, &state.to_bytes()).map_err(job::store)?;
                 set(FlowState::Waiting, None)?;
-                let wakes = state.wakes_at().map(|at| at.as_micros() / 1000);
+                let wakes = state.state.wakes_at().map(|at| at.as_micros() / 1000);
                 if self.args.json {
                     show::line(&show::to_json(
                         &json!({ "type": "result", "run": self.run, "status": "waiting", "wakesAt": wakes }),
