@@ -169,7 +169,7 @@ pub(crate) struct Granted {
 
 /// Someone who performs what was granted, and asks whom they are told to.
 pub(crate) fn granted(
-    wish: &Wish,
+    wish: &Wish<'_>,
     grants: Vec<Grant>,
     identity: Identity,
     limits: Limits,

@@ -38,8 +38,16 @@ pub trait JournalStore: Send + Sync {
     fn create(&self, run: &RunId) -> Result<Option<Box<dyn Recorder>>, StoreProblem>;
 
     /// Goes on with a journal, and tells what it holds; nothing when there is none.
-    fn go_on(&self, run: &RunId) -> Result<Option<(Box<dyn Recorder>, Vec<String>)>, StoreProblem>;
+    fn go_on(&self, run: &RunId) -> Result<Option<OpenJournal>, StoreProblem>;
 
     /// Forgets a journal.
     fn forget(&self, run: &RunId) -> Result<(), StoreProblem>;
+}
+
+/// A journal that was there.
+pub struct OpenJournal {
+    /// Takes the further records.
+    pub to: Box<dyn Recorder>,
+    /// Those so far.
+    pub records: Vec<String>,
 }

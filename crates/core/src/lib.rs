@@ -54,7 +54,7 @@ pub use grant::{
     Method, PathPrefix, PathStep, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
     TemplateError, ToolGrant, ToolName, ToolPattern,
 };
-pub use journal::{JournalStore, Mark, Recorder};
+pub use journal::{JournalStore, Mark, OpenJournal, Recorder};
 pub use json::{InvalidJson, Json};
 pub use judge::{judge, judge_request};
 pub use limits::{InvalidLimit, Limits};

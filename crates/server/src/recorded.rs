@@ -4,7 +4,7 @@ use crate::error::Refusal;
 use crate::run::Run;
 use crate::runs::Runs;
 use axum::http::StatusCode;
-use isolith_core::{Grant, Recorder};
+use isolith_core::{Grant, OpenJournal, Recorder};
 use isolith_runner::{Durable, Recorded, Recording, SuspendedRun};
 
 impl Runs {
@@ -39,7 +39,7 @@ impl Runs {
         let turns = suspended.recorded()?;
         let found = self.household.journals(&run.caller.id).and_then(|journals| journals.go_on(&run.id));
         let found = match found {
-            Ok(Some((to, records))) => Recorded::read(&records).map(|recorded| (to, recorded)).ok(),
+            Ok(Some(OpenJournal { to, records })) => Recorded::read(&records).map(|recorded| (to, recorded)).ok(),
             Ok(None) => None,
             Err(error) => {
                 tracing::warn!(%error, "opening a journal");

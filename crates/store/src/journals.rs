@@ -1,7 +1,7 @@
 //! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
 
 use crate::StoreError;
-use isolith_core::{Digest, JournalStore, Mark, Recorder, RunId, StoreProblem};
+use isolith_core::{Digest, JournalStore, Mark, OpenJournal, Recorder, RunId, StoreProblem};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
@@ -159,9 +159,9 @@ impl JournalStore for Journals {
         }
     }
 
-    fn go_on(&self, run: &RunId) -> Result<Option<(Box<dyn Recorder>, Vec<String>)>, StoreProblem> {
+    fn go_on(&self, run: &RunId) -> Result<Option<OpenJournal>, StoreProblem> {
         let found = self.append_to(run).map_err(|error| StoreProblem(error.to_string()))?;
-        Ok(found.map(|(file, lines)| (Box::new(file) as _, lines.records)))
+        Ok(found.map(|(file, lines)| OpenJournal { to: Box::new(file), records: lines.records }))
     }
 
     fn forget(&self, run: &RunId) -> Result<(), StoreProblem> {

@@ -381,10 +381,12 @@ impl Recorded {
         };
         recorded.redacted = state.saved.redacted;
         for (number, text) in (2..).zip(rest) {
-            match serde_json::from_str(text).map_err(|_| JournalError::Damaged(number))? {
-                Record::Lost => return Err(JournalError::Lost(number)),
-                record if recorded.take(record) => {}
-                _ => return Err(JournalError::Damaged(number)),
+            let record = serde_json::from_str(text).map_err(|_| JournalError::Damaged(number))?;
+            if matches!(record, Record::Lost) {
+                return Err(JournalError::Lost(number));
+            }
+            if !recorded.take(record) {
+                return Err(JournalError::Damaged(number));
             }
         }
         Ok(recorded)
