@@ -1,11 +1,11 @@
 //! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use isolith_core::{Digest, Recorder, RunId, StoreProblem};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,16 +40,25 @@ pub struct Lines {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    sum: String,
-    bytes: u64,
+    end: End,
+    /// Where it ended when the disk was last waited for.
+    synced: End,
     /// Whether its folder may not know of it yet, should the machine stop.
     new: bool,
+    /// Whether records that were appended are not there any more.
+    broken: bool,
+}
+
+/// How many bytes the records take up to some point, and the last checksum.
+#[derive(Clone, Debug, Default)]
+struct End {
+    bytes: u64,
+    sum: String,
 }
 
 impl Journals {
     pub(crate) fn open(folder: PathBuf) -> Result<Journals, StoreError> {
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.map_err(|source| StoreError::Folder { path: folder.clone(), source })?;
+        folder::make(&folder).map_err(|source| StoreError::Folder { path: folder.clone(), source })?;
         Ok(Journals { folder })
     }
 
@@ -58,7 +67,7 @@ impl Journals {
         let path = self.path(run)?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
         let file = file.and_then(locked).map_err(cannot(&path))?;
-        Ok(JournalFile { path, file, sum: String::new(), bytes: 0, new: true })
+        Ok(JournalFile::at(path, file, End::default()))
     }
 
     /// Goes on with a journal, behind its last whole record. Nothing when there is none.
@@ -69,9 +78,9 @@ impl Journals {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot(&path)(error)),
         };
-        let (lines, bytes, sum) = read(&file, &path)?;
-        file.set_len(bytes).map_err(cannot(&path))?;
-        Ok(Some((JournalFile { path, file, sum, bytes, new: true }, lines)))
+        let (lines, end) = read(&file, &path)?;
+        file.set_len(end.bytes).map_err(cannot(&path))?;
+        Ok(Some((JournalFile::at(path, file, end), lines)))
     }
 
     /// The journal of a run, or nothing when it was not recorded.
@@ -107,7 +116,8 @@ impl Journals {
     pub fn remove(&self, run: &RunId) -> Result<bool, StoreError> {
         let path = self.path(run)?;
         match std::fs::remove_file(&path) {
-            Ok(()) => Ok(true),
+            // What was to be forgotten does not come back.
+            Ok(()) => folder::sync(&self.folder).map(|()| true).map_err(cannot(&self.folder)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(cannot(&path)(error)),
         }
@@ -125,25 +135,44 @@ impl Journals {
 }
 
 impl JournalFile {
-    fn replace(&mut self, records: &[String]) -> Result<(), StoreError> {
+    fn at(path: PathBuf, file: File, end: End) -> JournalFile {
+        JournalFile { path, file, synced: end.clone(), end, new: true, broken: false }
+    }
+
+    fn replace(&mut self, records: &[String]) -> Result<(), StoreProblem> {
         let beside = self.path.with_extension("new");
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
-        let file = file.and_then(locked).map_err(cannot(&beside))?;
-        file.set_len(0).map_err(cannot(&beside))?;
-        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), bytes: 0, new: true };
-        let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
-        records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
-        std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
+        let new = beside_with(&beside, records).and_then(|new| {
+            std::fs::rename(&beside, &self.path).map_err(|error| problem(&self.path, &error))?;
+            Ok(new)
+        });
+        let new = new.inspect_err(|_| _ = std::fs::remove_file(&beside))?;
         let path = std::mem::take(&mut self.path);
-        *self = JournalFile { path, ..new };
-        Ok(())
+        *self = JournalFile { path, new: true, ..new };
+        // The name is another file's until its folder is on disk.
+        self.sync()
+    }
+
+    fn usable(&self) -> Result<(), StoreProblem> {
+        match self.broken {
+            false => Ok(()),
+            true => {
+                Err(StoreProblem(format!("cannot write `{}`: it could not be written before", self.path.display())))
+            }
+        }
+    }
+
+    /// Takes back what could not be written. A line that is there by half, or only until the machine stops, would spoil all behind it.
+    fn take_back(&mut self, to: End) {
+        self.broken |= to.bytes < self.end.bytes || self.file.set_len(to.bytes).is_err();
+        self.end = to;
     }
 }
 
 impl Recorder for JournalFile {
     fn append(&mut self, record: &str) -> Result<(), StoreProblem> {
-        let sum = next_sum(&self.sum, record);
-        let bytes = self.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
+        self.usable()?;
+        let sum = next_sum(&self.end.sum, record);
+        let bytes = self.end.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
         if bytes > JOURNAL_BYTES_MAX {
             return Err(StoreProblem(format!(
                 "a journal may have {} MiB, and this one is full",
@@ -152,34 +181,53 @@ impl Recorder for JournalFile {
         }
         // Given to the system at once: what a killed process has recorded is there.
         let line = [sum.as_str(), " ", record, "\n"].concat();
-        self.file.write_all(line.as_bytes()).map_err(|error| problem(&self.path, &error))?;
-        (self.sum, self.bytes) = (sum, bytes);
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            self.take_back(self.end.clone());
+            return Err(problem(&self.path, &error));
+        }
+        self.end = End { bytes, sum };
         Ok(())
     }
 
     fn sync(&mut self) -> Result<(), StoreProblem> {
+        self.usable()?;
+        if let Err(error) = self.file.sync_data() {
+            // The system may say of the next wait that it succeeded, and mean what comes then. What this one was for is not on disk.
+            self.take_back(self.synced.clone());
+            return Err(problem(&self.path, &error));
+        }
+        self.synced = self.end.clone();
         let folder = self.path.parent().filter(|_| self.new);
-        self.file.sync_data().map_err(|error| problem(&self.path, &error))?;
-        folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all()).map_err(|error| problem(&self.path, &error))?;
+        folder.map_or(Ok(()), folder::sync).map_err(|error| problem(&self.path, &error))?;
         self.new = false;
         Ok(())
     }
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
-        let failed = |error: StoreError| StoreProblem(error.to_string());
-        let (mut lines, ..) = read(&self.file, &self.path).map_err(failed)?;
+        self.usable()?;
+        let (mut lines, _) = read(&self.file, &self.path).map_err(|error| StoreProblem(error.to_string()))?;
         let mut changed = false;
         for record in &mut lines.records {
             if let Some(new) = change(record) {
                 (*record, changed) = (new, true);
             }
         }
-        if changed { self.replace(&lines.records).map_err(failed) } else { Ok(()) }
+        if changed { self.replace(&lines.records) } else { Ok(()) }
     }
 }
 
-/// The records of a file, how many bytes they take, and the last checksum.
-fn read(mut file: &File, path: &Path) -> Result<(Lines, u64, String), StoreError> {
+/// A new file with these records, on disk.
+fn beside_with(path: &Path, records: &[String]) -> Result<JournalFile, StoreProblem> {
+    let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).and_then(locked);
+    let file = file.and_then(|file| file.set_len(0).map(|()| file)).map_err(|error| problem(path, &error))?;
+    // Nobody looks for it under this name.
+    let mut new = JournalFile { new: false, ..JournalFile::at(path.to_owned(), file, End::default()) };
+    records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync())?;
+    Ok(new)
+}
+
+/// The records of a file, and where they end.
+fn read(mut file: &File, path: &Path) -> Result<(Lines, End), StoreError> {
     let mut text = Vec::new();
     file.seek(io::SeekFrom::Start(0)).map_err(cannot(path))?;
     file.take(JOURNAL_BYTES_MAX + 1).read_to_end(&mut text).map_err(cannot(path))?;
@@ -199,7 +247,7 @@ fn read(mut file: &File, path: &Path) -> Result<(Lines, u64, String), StoreError
             }
         }
     }
-    Ok((Lines { records, torn: whole < text.len() }, whole as u64, sum))
+    Ok((Lines { records, torn: whole < text.len() }, End { bytes: whole as u64, sum }))
 }
 
 enum Found {
