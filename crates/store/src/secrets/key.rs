@@ -1,6 +1,6 @@
 //! The key that secrets are sealed with, and where it comes from.
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -134,7 +134,9 @@ fn make(path: &Path) -> Result<(), StoreError> {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        // Before its folder is on disk: a second copy of a key is one too many.
+        std::fs::remove_file(&unfinished)?;
+        path.parent().map_or(Ok(()), folder::sync)
     };
     let done = put();
     let _ = std::fs::remove_file(&unfinished);
