@@ -104,7 +104,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     make_private(&unfinished).map_err(cannot)?;
     let copied = (|| {
         let source = connect(from, Use::Reading)?;
-        let mut target = Connection::open(&unfinished).map_err(|error| StoreError::of(&unfinished, error))?;
+        let mut target = blank(&unfinished).map_err(|error| StoreError::of(&unfinished, error))?;
         let backup = rusqlite::backup::Backup::new(&source, &mut target);
         let backup = backup.map_err(|error| StoreError::of(from, error))?;
         // All pages in one step: whoever writes meanwhile writes to the log, and nothing has to be begun again.
@@ -118,6 +118,14 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     placed?;
     let folder = to.parent().unwrap_or(to);
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)
+}
+
+/// A database that nobody will see unless all of it is there: nothing is written beside it, and it is waited for once, as a file.
+fn blank(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    Ok(connection)
 }
 
 // SQLite gives its other files the mode of this one.
