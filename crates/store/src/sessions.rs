@@ -15,7 +15,7 @@ use crate::{Kv, StoreError, folder};
 use isolith_core::files::Room;
 use isolith_core::{
     AgentRecord, EventEffect, EventRecord, OpenSession, SessionError, SessionName, SessionRecord, SessionSettings,
-    SessionStore, SnapshotRecord, WebhookRecord, WebhookSettings,
+    SessionStore, SnapshotRecord, SnapshotsKept, WebhookRecord, WebhookSettings,
 };
 use rows::micros;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
@@ -218,7 +218,7 @@ impl SessionStore for Sessions {
         &self,
         session: &SessionName,
         name: Option<SessionName>,
-        kept: u32,
+        kept: SnapshotsKept,
     ) -> Result<SnapshotRecord, SessionError> {
         self.take(session, name, kept)
     }

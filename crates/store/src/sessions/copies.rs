@@ -6,7 +6,7 @@ use super::{Failed, Sessions, missing, rows, unique};
 use crate::database::{self, Use, now};
 use crate::workspace::chunks_of;
 use crate::{StoreError, folder};
-use isolith_core::{SessionError, SessionName, SessionRecord, SessionStore as _, SnapshotRecord};
+use isolith_core::{SessionError, SessionName, SessionRecord, SessionStore as _, SnapshotRecord, SnapshotsKept};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -73,50 +73,49 @@ impl Sessions {
         &self,
         session: &SessionName,
         name: Option<SessionName>,
-        kept: u32,
+        kept: SnapshotsKept,
     ) -> Result<SnapshotRecord, SessionError> {
         self.get(session)?.ok_or_else(|| missing(session))?;
         let snapshot = name.map_or_else(|| unique("snapshot_"), Ok)?;
         let record = SnapshotRecord { snapshot, session: session.clone(), created: now() };
         let target = self.copy(session, &record.snapshot);
-        self.copied(&self.file(session), &target, session, |db| rows::add_snapshot(db, &record))?;
-        let all = self.reading(|db| rows::snapshots(db, session))?;
-        let many = all.len().saturating_sub(kept.max(1) as usize);
-        for old in &all[..many] {
-            if self.writing(|db| Ok(rows::remove_snapshot(db, session, &old.snapshot)?))? {
-                let _ = self.clear(&self.copy(session, &old.snapshot));
-            }
-        }
+        let forgotten = self.copied(&self.file(session), &target, session, |db| {
+            rows::add_snapshot(db, &record)?;
+            Ok(rows::forget_snapshots(db, session, kept, record.created)?)
+        })?;
+        forgotten.iter().for_each(|old| _ = self.clear(&self.copy(session, old)));
         Ok(record)
     }
 
     /// Copies a session's file under the catalogue's lock: two who want the same name, or one who removes the session meanwhile, wait.
-    fn copied(
+    fn copied<T>(
         &self,
         source: &Path,
         target: &Path,
         session: &SessionName,
-        add: impl FnOnce(&rusqlite::Connection) -> Result<(), Failed>,
-    ) -> Result<(), SessionError> {
+        add: impl FnOnce(&rusqlite::Connection) -> Result<T, Failed>,
+    ) -> Result<T, SessionError> {
         // Until the copy is in place, what it names is in no file that a sweep would look into.
         let _held = self.chunks.hold()?;
         self.writing(|db| {
             if !Sessions::exists(db, session)? {
                 return Err(missing(session).into());
             }
-            add(db)?;
+            let added = add(db)?;
             // Left by a crash: the catalogue knows nothing of it.
             self.clear(target)?;
             // A session that was never used has no file yet, and so has its copy.
             if source.exists() {
                 database::copy(source, target).map_err(|error| Sessions::unusable(session, &error))?;
             }
-            Ok(())
+            Ok(added)
         })
     }
 
-    /// Removes files that the catalogue does not know, and chunks that no file names.
+    /// Forgets snapshots that are too old, and removes files that the catalogue does not know, and chunks that no file names.
     pub(super) fn sweep_all(&self) -> Result<u64, SessionError> {
+        // On its own: a file goes when the catalogue has forgotten it for good.
+        self.writing(|db| Ok(rows::forget_old_snapshots(db, now())?))?;
         self.chunks.sweep(|| {
             // Nobody can make a session or a snapshot meanwhile.
             self.writing(|db| {
