@@ -64,6 +64,13 @@ impl KeySource {
         self.read()?.ok_or_else(|| StoreError::Key(self.missing()))
     }
 
+    /// Waits until a key that is ours is on disk under its name: whoever made it may not have come to that.
+    pub(super) fn settle(&self) -> Result<(), StoreError> {
+        let KeySource::Own(path) = self else { return Ok(()) };
+        let synced = path.parent().map_or(Ok(()), folder::sync);
+        synced.map_err(|error| StoreError::Key(format!("`{}`: {error}", path.display())))
+    }
+
     pub(super) fn missing(&self) -> String {
         format!("{self} is not there; put the key back, or set ISOLITH_KEY or ISOLITH_KEY_FILE")
     }
@@ -135,7 +142,7 @@ fn make(path: &Path) -> Result<(), StoreError> {
             _ => {}
         }
         // Before its folder is on disk: a second copy of a key is one too many.
-        std::fs::remove_file(&unfinished)?;
+        let _ = std::fs::remove_file(&unfinished);
         path.parent().map_or(Ok(()), folder::sync)
     };
     let done = put();
