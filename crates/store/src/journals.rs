@@ -45,8 +45,8 @@ pub struct JournalFile {
     synced: End,
     /// Whether its folder may not know of it yet, should the machine stop.
     new: bool,
-    /// Whether records that were appended are not there any more.
-    broken: bool,
+    /// Why records that were appended are not there any more.
+    broken: Option<StoreProblem>,
 }
 
 /// How many bytes the records take up to some point, and the last checksum.
@@ -136,7 +136,7 @@ impl Journals {
 
 impl JournalFile {
     fn at(path: PathBuf, file: File, end: End) -> JournalFile {
-        JournalFile { path, file, synced: end.clone(), end, new: true, broken: false }
+        JournalFile { path, file, synced: end.clone(), end, new: true, broken: None }
     }
 
     fn replace(&mut self, records: &[String]) -> Result<(), StoreProblem> {
@@ -153,18 +153,18 @@ impl JournalFile {
     }
 
     fn usable(&self) -> Result<(), StoreProblem> {
-        match self.broken {
-            false => Ok(()),
-            true => {
-                Err(StoreProblem(format!("cannot write `{}`: it could not be written before", self.path.display())))
-            }
-        }
+        self.broken.clone().map_or(Ok(()), Err)
     }
 
     /// Takes back what could not be written. A line that is there by half, or only until the machine stops, would spoil all behind it.
-    fn take_back(&mut self, to: End) {
-        self.broken |= to.bytes < self.end.bytes || self.file.set_len(to.bytes).is_err();
+    fn take_back(&mut self, to: End, error: &io::Error) -> StoreProblem {
+        let why = problem(&self.path, error);
+        let cut = self.file.set_len(to.bytes);
+        if cut.is_err() || to.bytes < self.end.bytes {
+            self.broken = Some(why.clone());
+        }
         self.end = to;
+        why
     }
 }
 
@@ -182,8 +182,7 @@ impl Recorder for JournalFile {
         // Given to the system at once: what a killed process has recorded is there.
         let line = [sum.as_str(), " ", record, "\n"].concat();
         if let Err(error) = self.file.write_all(line.as_bytes()) {
-            self.take_back(self.end.clone());
-            return Err(problem(&self.path, &error));
+            return Err(self.take_back(self.end.clone(), &error));
         }
         self.end = End { bytes, sum };
         Ok(())
@@ -193,8 +192,7 @@ impl Recorder for JournalFile {
         self.usable()?;
         if let Err(error) = self.file.sync_data() {
             // The system may say of the next wait that it succeeded, and mean what comes then. What this one was for is not on disk.
-            self.take_back(self.synced.clone());
-            return Err(problem(&self.path, &error));
+            return Err(self.take_back(self.synced.clone(), &error));
         }
         self.synced = self.end.clone();
         let folder = self.path.parent().filter(|_| self.new);
