@@ -16,6 +16,9 @@
  * since; of each folder, the names that it had at the last wait for it, and by chance the first ones of those that it got since. With
  * $DISK_CUT the power goes at the end of the process too.
  *
+ * Calls are listed in $DISK_CALLS: what each does (0 takes room, 1 gives some back, 2 waits), its number among its like and among all, its
+ * name and the path. Two processes that do the same have the same list.
+ *
  * Nothing is ever really waited for, so this is fast. Maps of memory are not seen: SQLite uses them for its `-shm` only, which is
  * made anew. Locks and randomness go past libc in the store (rustix), and have nothing to do with this.
  */
@@ -58,6 +61,7 @@ static uint64_t chance_state;
 static struct file files[FILES_MAX];
 static struct name names[NAMES_MAX];
 static size_t files_count, names_count, kept_count;
+static FILE *calls;
 
 #define REAL(result, symbol, ...) static result (*real_##symbol)(__VA_ARGS__)
 REAL(int, open64, const char *, int, ...);
@@ -92,6 +96,7 @@ __attribute__((constructor)) static void begin(void) {
     lasting = getenv("DISK_LASTING") != NULL;
     cut_at_end = getenv("DISK_CUT") != NULL;
     if (below) snprintf(lost, sizeof lost, "%s.lost", below);
+    if (getenv("DISK_CALLS")) calls = fopen(getenv("DISK_CALLS"), "w");
     ready = below != NULL;
     /* What this starts has a disk of its own. */
     unsetenv("LD_PRELOAD");
@@ -232,12 +237,8 @@ static void cut(void) {
 __attribute__((destructor)) static void end(void) {
     if (!ready) return;
     pthread_mutex_lock(&lock);
-    char *told = getenv("DISK_COUNTS");
-    FILE *counts = told ? fopen(told, "w") : NULL;
-    if (counts) {
-        fprintf(counts, "%ld %ld\n", changes, waits);
-        fclose(counts);
-    }
+    if (calls) fclose(calls);
+    calls = NULL;
     if (cut_at_end) cut();
     /* Nothing is written any more. */
     ready = 0;
@@ -245,18 +246,29 @@ __attribute__((destructor)) static void end(void) {
 }
 
 /* Counts a call, and gives the error it fails with. */
-static int fails(enum does does) {
+static int fails(enum does does, const char *call, const char *path) {
     if (fault == READONLY) return does == WAITS ? 0 : EROFS;
-    /* What gives room back never fails for want of it, and is counted where it can fail. */
-    if (does == GIVES && (fault == FULL || fault == SHORT)) return 0;
     long count = does == WAITS ? ++waits : ++changes;
+    if (calls) fprintf(calls, "%d %ld %ld %s %s\n", does, count, changes + waits, call, path);
     if (fault == POWER && changes + waits == at) {
         cut();
         _exit(CUT_STATUS);
     }
     if ((fault == SYNC) != (does == WAITS) || fault == NONE || fault == POWER) return 0;
     if (count != at && !(lasting && count > at)) return 0;
+    /* What gives room back never fails for want of it. */
+    if (does == GIVES && fault != BROKEN) return 0;
     return fault == SYNC || fault == BROKEN ? EIO : ENOSPC;
+}
+
+/* Where a file is, if it is below. */
+static const char *path_of(int fd) {
+    static char path[PATH_MAX];
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = ready && fd > 2 ? readlink(link, path, sizeof path - 1) : -1;
+    path[len < 0 ? 0 : len] = 0;
+    return len >= 0 && is_below(path) ? path : NULL;
 }
 
 #define FAIL(error) do { int told = (error); pthread_mutex_unlock(&lock); errno = told; return -1; } while (0)
@@ -271,7 +283,7 @@ static int opened(int folder, const char *path, int flags, mode_t mode) {
     pthread_mutex_lock(&lock);
     int new = lstat(full, &found) != 0;
     if (new ? flags & O_CREAT : fault == READONLY && !((flags & O_CREAT) && (flags & O_EXCL))) {
-        int why = fails(TAKES);
+        int why = fails(TAKES, "make", full);
         if (why) FAIL(why);
     }
     int fd = real_openat64(folder, full, flags, mode);
@@ -293,21 +305,12 @@ int open64(const char *path, int flags, ...) { MODE(flags) return opened(AT_FDCW
 int openat(int folder, const char *path, int flags, ...) { MODE(flags) return opened(folder, path, flags, mode); }
 int openat64(int folder, const char *path, int flags, ...) { MODE(flags) return opened(folder, path, flags, mode); }
 
-/* Where a file is, for what is not followed. */
-static int fd_is_below(int fd) {
-    char link[64], path[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t len = ready ? readlink(link, path, sizeof path - 1) : -1;
-    if (len < 0) return 0;
-    path[len] = 0;
-    return is_below(path);
-}
-
 static ssize_t written(int fd, const void *bytes, size_t len, off_t where) {
     pthread_mutex_lock(&lock);
     struct file *file = known(fd);
-    if (file || (fd > 2 && fd_is_below(fd))) {
-        int why = half_done ? ENOSPC : fails(TAKES);
+    const char *path = path_of(fd);
+    if (path) {
+        int why = half_done ? ENOSPC : fails(TAKES, "write", path);
         if (why && fault == SHORT && !half_done && len > 1) {
             half_done = 1;
             len /= 2;
@@ -341,8 +344,9 @@ static int cut_off(int fd, off_t len) {
     pthread_mutex_lock(&lock);
     struct file *file = known(fd);
     struct stat found;
-    if (file || fd_is_below(fd)) {
-        int why = fails(!fstat(fd, &found) && len > found.st_size ? TAKES : GIVES);
+    const char *path = path_of(fd);
+    if (path) {
+        int why = fails(!fstat(fd, &found) && len > found.st_size ? TAKES : GIVES, "cut", path);
         if (why) FAIL(why);
     }
     int done = real_ftruncate64(fd, len);
@@ -357,9 +361,11 @@ static int waited(int fd) {
     struct stat found;
     pthread_mutex_lock(&lock);
     struct file *file = known(fd);
-    if (!file && !fd_is_below(fd)) DONE(real_fsync(fd));
+    const char *path = path_of(fd);
+    if (!path) DONE(real_fsync(fd));
     /* SQLite does not look at what waiting for a folder comes to. It need not: where a folder cannot be written, nothing can. */
-    int why = fault == SYNC && !lasting && !file ? 0 : fails(WAITS);
+    int why = fails(WAITS, "wait", path);
+    if (fault == SYNC && !lasting && !file) why = 0;
     if (file) settle(file, why ? LOST : ALL);
     else if (!why && !fstat(fd, &found))
         for (size_t i = 0; i < names_count; i++)
@@ -374,7 +380,7 @@ int fdatasync(int fd) { return waited(fd); }
 int rename(const char *from, const char *to) {
     if (!is_below(from) && !is_below(to)) return real_rename(from, to);
     pthread_mutex_lock(&lock);
-    int why = fails(TAKES);
+    int why = fails(TAKES, "rename", to);
     if (why) FAIL(why);
     char *kept = keep(to);
     int done = real_rename(from, to);
@@ -389,7 +395,7 @@ int rename(const char *from, const char *to) {
 int link(const char *from, const char *to) {
     if (!is_below(to)) return real_link(from, to);
     pthread_mutex_lock(&lock);
-    int why = fails(TAKES);
+    int why = fails(TAKES, "link", to);
     if (why) FAIL(why);
     int done = real_link(from, to);
     if (!done) name(MADE, to);
@@ -405,7 +411,7 @@ int unlink(const char *path) {
     if (!is_below(path)) return real_unlink(path);
     pthread_mutex_lock(&lock);
     struct stat found;
-    int why = lstat(path, &found) ? 0 : fails(GIVES);
+    int why = lstat(path, &found) ? 0 : fails(GIVES, "remove", path);
     if (why) FAIL(why);
     char *kept = has_ending(path, "-shm") ? NULL : keep(path);
     int done = real_unlink(path);
@@ -421,7 +427,7 @@ int mkdir(const char *path, mode_t mode) {
         DONE(0);
     }
     struct stat found;
-    int why = lstat(path, &found) ? fails(TAKES) : 0;
+    int why = lstat(path, &found) ? fails(TAKES, "make", path) : 0;
     if (why) FAIL(why);
     int done = real_mkdir(path, mode);
     if (!done) name(FOLDER, path);

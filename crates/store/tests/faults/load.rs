@@ -1,6 +1,6 @@
 //! What a writer does to everything that a data folder keeps, and what is there when it was done.
 
-use crate::load::{Model, contents, expect, path, perform};
+use crate::load::{Model, contents, expect, filler, path, perform};
 use isolith_core::files::{Changing, Room};
 use isolith_core::{
     BindingName, FileTree, FilesError, HostReply, Json, KvOp, Recorder as _, RunId, SecretName, SessionError,
@@ -16,6 +16,8 @@ const SESSION: &str = "killed";
 /// One that comes and goes.
 const AGAIN: &str = "again";
 const SNAPSHOTS_KEPT: SnapshotsKept = SnapshotsKept { most: 1_000, age: None };
+/// A file that is the same in all sessions.
+const COMMON: &str = "common";
 const QUOTA_BYTES: u64 = 1 << 20;
 
 /// Why something was not done: its code, and the words.
@@ -91,8 +93,8 @@ fn about(number: u64) -> About {
         3 | 10 => About::Journal,
         13 => About::Rewrite,
         6 => About::Snapshot,
-        11 if (number / 16).is_multiple_of(2) => About::Session,
-        11 => About::Fork,
+        11 => About::Session,
+        7 => About::Fork,
         14 => About::Secret,
         5 | 8 | 15 => About::Again,
         _ => About::Files,
@@ -102,6 +104,11 @@ fn about(number: u64) -> About {
 /// Which operation on files it is.
 fn files_number(number: u64) -> u64 {
     number * 7 + number / 16
+}
+
+/// What every session has, in chunks that they share.
+fn common() -> Vec<u8> {
+    filler(1, 60_000)
 }
 
 fn again(number: u64) -> u64 {
@@ -124,6 +131,7 @@ pub(crate) struct Place {
     kv: Option<Kv>,
     journals: Option<Journals>,
     journal: Option<JournalFile>,
+    journal_failed: bool,
     secrets: Option<Secrets>,
 }
 
@@ -138,7 +146,7 @@ impl Place {
     pub(crate) fn open(data: &Path) -> Result<Place, StoreError> {
         let data = DataFolder::open(data)?;
         let (tree, kv, journal) = (None, None, None);
-        Ok(Place { data, sessions: None, tree, kv, journals: None, journal, secrets: None })
+        Ok(Place { data, sessions: None, tree, kv, journals: None, journal, journal_failed: false, secrets: None })
     }
 
     pub(crate) fn sessions(&mut self) -> Result<&Sessions, Refused> {
@@ -215,8 +223,10 @@ impl Place {
                 Ok(())
             }
             About::Session => {
-                self.sessions()?.create(Some(name(&format!("c{number}"))), SessionSettings::default())?;
-                Ok(())
+                let (session, sessions) = (name(&format!("c{number}")), self.sessions()?);
+                sessions.create(Some(session.clone()), SessionSettings::default())?;
+                let tree = sessions.open(&session, Room::default())?.files;
+                Ok(tree.change("test", &mut |draft| draft.put_file(&path(COMMON), &common(), None))?)
             }
             About::Fork => {
                 self.tree()?;
@@ -231,16 +241,23 @@ impl Place {
                 match again(number) {
                     0 => drop(sessions.fork(&name(SESSION), None, Some(name(AGAIN)))?),
                     1 => {}
-                    _ => drop(sessions.create(Some(name(AGAIN)), SessionSettings::default())?),
+                    _ => {
+                        sessions.create(Some(name(AGAIN)), SessionSettings::default())?;
+                        let tree = sessions.open(&name(AGAIN), Room::default())?.files;
+                        let found = contents(&*tree)?;
+                        if !found.is_empty() {
+                            return Err(Refused("session.wrong", format!("a new session has {:?}", found.keys())));
+                        }
+                    }
                 }
                 Ok(())
             }
         }
     }
 
-    /// Whoever cannot write to a journal takes it up anew.
+    /// Whoever cannot write to a journal tries it once more, and then takes it up anew.
     fn settle(&mut self, done: Result<(), StoreProblem>) -> Result<(), Refused> {
-        if done.is_err() {
+        if std::mem::replace(&mut self.journal_failed, done.is_err()) && done.is_err() {
             self.journal = None;
         }
         Ok(done?)
@@ -258,7 +275,7 @@ impl Place {
 
     /// Reads from everything.
     pub(crate) fn look(&mut self) -> Result<(), Refused> {
-        assert!(!contents(&*self.tree()?).is_empty());
+        assert!(!contents(&*self.tree()?)?.is_empty());
         self.perform_key(&KvOp::Get { keys: vec!["k1".into()] })?;
         self.secrets()?.names()?;
         self.sessions()?.list(None, None, 10)?;
@@ -314,6 +331,8 @@ pub(crate) const VERBS: [Verb; 31] = [
 /// A thing that was to be made: what is in it, and whether its maker was told that it is there.
 struct Made {
     acknowledged: bool,
+    /// Whether it is made first, and what is in it comes then.
+    begun: bool,
     files: Model,
 }
 
@@ -336,7 +355,7 @@ pub(crate) struct Expected {
 impl Expected {
     /// An operation was asked for, and acknowledged or not.
     pub(crate) fn told(&mut self, number: u64, acknowledged: bool) {
-        let made = |files: &Model| Made { acknowledged, files: files.clone() };
+        let made = |files: &Model| Made { acknowledged, begun: false, files: files.clone() };
         match about(number) {
             About::Files => {
                 let mut after = self.files.clone();
@@ -367,7 +386,10 @@ impl Expected {
                 }
             }
             About::Snapshot => drop(self.snapshots.insert(number, made(&self.files))),
-            About::Session => drop(self.sessions.insert(number, made(&Model::new()))),
+            About::Session => {
+                let files = Model::from([(COMMON.to_owned(), common())]);
+                self.sessions.insert(number, Made { begun: true, ..made(&files) });
+            }
             About::Fork => drop(self.sessions.insert(number, made(&self.files))),
             About::Secret => drop(self.secrets.insert(number, acknowledged)),
             About::Again => {
@@ -389,12 +411,12 @@ impl Expected {
     /// Whether what is found is what was said, after the disk is well again.
     pub(crate) fn check(&self, data: &Path) -> Result<(), String> {
         let folder = DataFolder::open(data).unwrap();
-        for (file, sound) in folder.check() {
-            sound.map_err(|error| format!("{}: {error}", file.display()))?;
-        }
         let sessions = folder.sessions().unwrap();
         // What nobody needs goes, and nothing else.
         sessions.sweep().map_err(|error| format!("it cannot be swept: {error}"))?;
+        for (file, sound) in folder.check() {
+            sound.map_err(|error| format!("{}: {error}", file.display()))?;
+        }
         self.check_sessions(&sessions)?;
         self.check_keys(data)?;
         self.check_journal(&folder)?;
@@ -416,7 +438,7 @@ impl Expected {
             match sessions.get(session).map_err(show)? {
                 Some(_) => {
                     let tree = sessions.open(session, Room::default()).map_err(show)?.files;
-                    let found = contents(&*tree);
+                    let found = contents(&*tree).map_err(|error| format!("{session}: {error}"))?;
                     let (used, _) = tree.used().map_err(|error| error.to_string())?;
                     let bytes: usize = found.values().map(Vec::len).sum();
                     let counted = used.bytes == bytes as u64;
@@ -511,6 +533,7 @@ impl Made {
     fn check(&self, found: Option<Model>, what: &str) -> Result<(), String> {
         match found {
             Some(found) if found == self.files => Ok(()),
+            Some(found) if found.is_empty() && self.begun && !self.acknowledged => Ok(()),
             Some(found) => Err(format!("{what} is not whole: {:?}", differing(&found, &self.files))),
             None if self.acknowledged => Err(format!("{what} is not there")),
             None => Ok(()),

@@ -12,7 +12,7 @@ pub(crate) fn path(text: &str) -> GuestPath {
     GuestPath::new(text).unwrap()
 }
 
-fn filler(number: u64, bytes: u64) -> Vec<u8> {
+pub(crate) fn filler(number: u64, bytes: u64) -> Vec<u8> {
     (0..bytes).map(|at| (number.wrapping_mul(31).wrapping_add(at * at / 7)) as u8).collect()
 }
 
@@ -85,7 +85,8 @@ pub(crate) fn expect(model: &mut Model, number: u64) {
     }
 }
 
-pub(crate) fn contents(tree: &dyn FileTree) -> Model {
+/// All files.
+pub(crate) fn contents(tree: &dyn FileTree) -> Result<Model, FilesError> {
     let mut found = Model::new();
     tree.view(&mut |view| {
         view.walk(&path("."), &mut |file, node| {
@@ -94,7 +95,6 @@ pub(crate) fn contents(tree: &dyn FileTree) -> Model {
             }
             Ok(ControlFlow::Continue(()))
         })
-    })
-    .unwrap();
-    found
+    })?;
+    Ok(found)
 }
