@@ -21,7 +21,7 @@ pub trait Recorder: Send {
 }
 
 /// A place in a journal, behind one of its records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     /// Where the record before it begins.

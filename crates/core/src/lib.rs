@@ -64,7 +64,7 @@ pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output
 pub use program::{Digest, Form, Module, Program};
 pub use session::{
     AgentRecord, InvalidSessionName, OpenSession, SessionError, SessionName, SessionRecord, SessionSettings,
-    SessionStore, SnapshotRecord, Tier, Woken, is_sessions_own,
+    SessionStore, SnapshotRecord, SnapshotsKept, Tier, Woken, is_sessions_own,
 };
 pub use stores::{
     ApiKey, ApiKeys, CallerId, Keeper, KeySpaces, RunRecord, RunState, RunStore, Scope, SecretStore, StoreProblem, Word,

@@ -8,6 +8,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 const NAME_CHARS_MAX: usize = 100;
 
@@ -98,6 +99,18 @@ pub struct SessionSettings {
     /// How many snapshots are kept: one more forgets the oldest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshots_kept: Option<u32>,
+    /// For how many seconds snapshots are kept: older ones are forgotten when one is taken, and when sessions are swept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshots_kept_s: Option<u64>,
+}
+
+/// Which snapshots of a session stay when one more is taken. That one always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotsKept {
+    /// The most.
+    pub most: u32,
+    /// For how long, if not for good.
+    pub age: Option<Duration>,
 }
 
 impl SessionSettings {
@@ -115,7 +128,14 @@ impl SessionSettings {
             room: self.room.or(agent.room),
             sleep_after_s: self.sleep_after_s.or(agent.sleep_after_s),
             snapshots_kept: self.snapshots_kept.or(agent.snapshots_kept),
+            snapshots_kept_s: self.snapshots_kept_s.or(agent.snapshots_kept_s),
         }
+    }
+
+    /// Which snapshots are kept.
+    pub fn snapshots(&self) -> SnapshotsKept {
+        let most = self.snapshots_kept.unwrap_or(SessionSettings::SNAPSHOTS_KEPT);
+        SnapshotsKept { most, age: self.snapshots_kept_s.map(Duration::from_secs) }
     }
 }
 
@@ -309,12 +329,12 @@ pub trait SessionStore: Send + Sync {
         name: Option<SessionName>,
     ) -> Result<SessionRecord, SessionError>;
 
-    /// Keeps a session as it is now. Of more than `kept`, the oldest are forgotten.
+    /// Keeps a session as it is now. Those that are more than are kept, the oldest first, or older, are forgotten.
     fn snapshot(
         &self,
         session: &SessionName,
         name: Option<SessionName>,
-        kept: u32,
+        kept: SnapshotsKept,
     ) -> Result<SnapshotRecord, SessionError>;
 
     /// Snapshots of a session, the oldest first.

@@ -27,10 +27,13 @@ pub(crate) fn backup(from: &Path, to: &Path, told: &mut dyn FnMut(Copied)) -> Re
     if std::fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(StoreError::Invalid(format!("`{}` is not empty: name a new folder", to.display())));
     }
-    let mut all = Vec::new();
-    gather(from, from, LEVELS_MAX, &mut all).map_err(cannot(from))?;
-    // Databases first: what they name was there before they named it, and is copied after.
-    all.sort_by_key(|path| (!is_database(path), path.clone()));
+    let listed = || {
+        let mut all = Vec::new();
+        gather(from, from, LEVELS_MAX, &mut all).map_err(cannot(from))?;
+        all.sort();
+        Ok::<_, StoreError>(all)
+    };
+    let all = listed()?;
     // Chunks stay until all of them are copied.
     let _held: Vec<_> = all
         .iter()
@@ -38,7 +41,7 @@ pub(crate) fn backup(from: &Path, to: &Path, told: &mut dyn FnMut(Copied)) -> Re
         .filter_map(|path| Chunks::folder(from.join(path).parent()?).ok()?.hold().ok())
         .collect();
     let mut copied = Copied::default();
-    for path in all.iter().filter(|path| !is_passing(path)) {
+    let mut copy = |path: &Path| {
         let (source, target) = (from.join(path), to.join(path));
         let folder = target.parent().unwrap_or(to);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(cannot(folder))?;
@@ -47,14 +50,18 @@ pub(crate) fn backup(from: &Path, to: &Path, told: &mut dyn FnMut(Copied)) -> Re
             false => match std::fs::copy(&source, &target) {
                 Ok(_) => std::fs::File::open(&target).and_then(|file| file.sync_all()).map_err(cannot(&target))?,
                 // It went meanwhile, so nothing that was copied needs it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => return Err(cannot(&target)(error)),
             },
         }
         copied.files += 1;
         copied.bytes += std::fs::metadata(&target).map_or(0, |found| found.len());
         told(copied);
-    }
+        Ok(())
+    };
+    all.iter().filter(|path| is_database(path)).try_for_each(|path| copy(path))?;
+    // What the copies name was there before they were made, and not all of it when the databases were looked for.
+    listed()?.iter().filter(|path| !is_database(path) && !is_passing(path)).try_for_each(|path| copy(path))?;
     Ok(copied)
 }
 

@@ -1,6 +1,6 @@
 //! Contents that are too large for a database: in chunks, each under the name of its hash, so that what is the same is kept once.
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use bytes::Bytes;
 use futures_executor::block_on;
 use isolith_core::{FilesError, FilesReason};
@@ -11,7 +11,7 @@ use rustix::fs::FlockOperation;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,8 +26,7 @@ pub(crate) type Hash = [u8; 32];
 /// Chunks that several sessions share.
 pub(crate) struct Chunks {
     store: Arc<dyn ObjectStore>,
-    local: Arc<LocalFileSystem>,
-    lock: PathBuf,
+    folder: PathBuf,
 }
 
 /// While this is held, no chunk goes.
@@ -37,10 +36,11 @@ impl Chunks {
     /// Chunks in a folder, which is made when it is not there.
     pub(crate) fn folder(path: &Path) -> Result<Chunks, StoreError> {
         let cannot = |source: io::Error| StoreError::Folder { path: path.to_owned(), source };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(cannot)?;
+        folder::make(path).map_err(cannot)?;
         let local = LocalFileSystem::new_with_prefix(path).map_err(|error| cannot(error.into()))?;
-        let local = Arc::new(local);
-        Ok(Chunks { store: Arc::clone(&local) as Arc<dyn ObjectStore>, local, lock: path.join(".lock") })
+        // A chunk takes its place when it is on disk: one that is there already is others' too.
+        let store = Arc::new(local.with_fsync(true));
+        Ok(Chunks { store, folder: path.to_owned() })
     }
 
     /// Where the bytes are to be cut. The same bytes are cut the same way wherever they are in a file.
@@ -58,7 +58,7 @@ impl Chunks {
     }
 
     fn locked(&self, operation: FlockOperation) -> io::Result<Held> {
-        let file = File::options().create(true).append(true).mode(0o600).open(&self.lock)?;
+        let file = File::options().create(true).append(true).mode(0o600).open(self.folder.join(".lock"))?;
         rustix::fs::flock(&file, operation)?;
         Ok(Held(file))
     }
@@ -69,17 +69,8 @@ impl Chunks {
     pub(crate) fn put(&self, hash: &Hash, bytes: &[u8]) -> Result<(), FilesError> {
         let key = key(hash);
         block_on(self.store.put(&key, Bytes::copy_from_slice(bytes).into())).map_err(|error| failed(&error))?;
-        self.sync(&key).map_err(|error| refused(&error))
-    }
-
-    // The crate does not wait for the disk.
-    fn sync(&self, key: &Key) -> io::Result<()> {
-        let path = self.local.path_to_filesystem(key)?;
-        File::open(&path)?.sync_all()?;
-        for folder in path.ancestors().skip(1).take(2) {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(())
+        // The crate waits for the chunk and its folder. Another process may have made that, and not have come to wait for it.
+        folder::sync(&self.folder).map_err(|error| refused(&error))
     }
 
     /// The bytes of a chunk, which are those that were put.
@@ -110,12 +101,33 @@ impl Chunks {
         let mut freed = 0;
         for found in listed.map_err(|error| failed(&error))? {
             let name = found.location.filename().and_then(|name| blake3::Hash::from_hex(name).ok());
-            // What has another name is not ours, or was never finished.
+            // What has another name is not ours.
             if name.is_none_or(|hash| used.contains(hash.as_bytes())) {
                 continue;
             }
             block_on(self.store.delete(&found.location)).map_err(|error| failed(&error))?;
             freed += found.size;
+        }
+        Ok(freed + self.sweep_unfinished().map_err(|error| refused(&error))?)
+    }
+
+    /// Removes what was begun by someone who is gone. The crate does not list it: it has the name of a chunk, `#` and a number.
+    fn sweep_unfinished(&self) -> io::Result<u64> {
+        let mut freed = 0;
+        for folder in std::fs::read_dir(&self.folder)? {
+            let folder = folder?;
+            if !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for entry in std::fs::read_dir(folder.path())? {
+                let entry = entry?;
+                let (name, bytes) = (entry.file_name(), entry.metadata()?.len());
+                let begun = name.to_str().and_then(|name| name.split_once('#'));
+                if begun.is_some_and(|(hash, _)| blake3::Hash::from_hex(hash).is_ok()) {
+                    std::fs::remove_file(entry.path())?;
+                    freed += bytes;
+                }
+            }
         }
         Ok(freed)
     }

@@ -55,7 +55,7 @@ pub(crate) fn connect(path: &Path, purpose: Use) -> Result<Connection, StoreErro
         match purpose {
             Use::Reading => connection.pragma_update(None, "query_only", true)?,
             Use::Writing => {
-                connection.pragma_update(None, "journal_mode", "WAL")?;
+                keep_log(&connection)?;
                 // Acknowledged means durable: each commit is on disk before it returns.
                 connection.pragma_update(None, "synchronous", "FULL")?;
                 connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT)?;
@@ -63,6 +63,22 @@ pub(crate) fn connect(path: &Path, purpose: Use) -> Result<Connection, StoreErro
         }
         Ok(connection)
     })
+}
+
+/// Has changes written to a log.
+fn keep_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mut mode = String::new();
+    // To the last row: SQLite answers with the new mode, and then writes it down. A disk that fails there would go unnoticed, and commits
+    // would be what they are without a log: the removal of a journal, which nobody waits for and which is undone when the machine stops.
+    connection.pragma(None, "journal_mode", "WAL", |row| {
+        mode = row.get(0)?;
+        Ok(())
+    })?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    let failed = rusqlite::ffi::Error { code: ErrorCode::SystemIoFailure, extended_code: rusqlite::ffi::SQLITE_IOERR };
+    Err(rusqlite::Error::SqliteFailure(failed, Some("a log of changes cannot be kept beside it".into())))
 }
 
 /// Reads all of a file and says whether it is sound.
@@ -88,7 +104,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     make_private(&unfinished).map_err(cannot)?;
     let copied = (|| {
         let source = connect(from, Use::Reading)?;
-        let mut target = Connection::open(&unfinished).map_err(|error| StoreError::of(&unfinished, error))?;
+        let mut target = blank(&unfinished).map_err(|error| StoreError::of(&unfinished, error))?;
         let backup = rusqlite::backup::Backup::new(&source, &mut target);
         let backup = backup.map_err(|error| StoreError::of(from, error))?;
         // All pages in one step: whoever writes meanwhile writes to the log, and nothing has to be begun again.
@@ -102,6 +118,14 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     placed?;
     let folder = to.parent().unwrap_or(to);
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)
+}
+
+/// A database that nobody will see unless all of it is there: nothing is written beside it, and it is waited for once, as a file.
+fn blank(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    Ok(connection)
 }
 
 // SQLite gives its other files the mode of this one.

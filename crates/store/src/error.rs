@@ -30,6 +30,11 @@ pub enum StoreError {
     /// Another process does not let go of a file.
     #[error("`{0}` is in use by another process and was not released in time: try again")]
     Busy(PathBuf),
+    /// A file or the folder it is in cannot be written, so it cannot be read either: whoever reads leaves a mark for those who write.
+    #[error(
+        "`{0}` cannot be opened: the disk has to be writable by the user that isolith runs as; ISOLITH_DATA names another folder"
+    )]
+    Unwritable(PathBuf),
     /// There is no room, or the disk refuses.
     #[error("cannot use `{path}`: {source}")]
     Database {
@@ -77,10 +82,13 @@ pub enum StoreError {
 impl StoreError {
     /// What SQLite said, about this file.
     pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase};
+        use rusqlite::ErrorCode::{
+            CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase, PermissionDenied, ReadOnly,
+        };
         match source.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => StoreError::Damaged(path.to_owned()),
             Some(DatabaseBusy | DatabaseLocked) => StoreError::Busy(path.to_owned()),
+            Some(CannotOpen | PermissionDenied | ReadOnly) => StoreError::Unwritable(path.to_owned()),
             _ => StoreError::Database { path: path.to_owned(), source },
         }
     }

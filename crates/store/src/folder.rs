@@ -2,6 +2,7 @@ use crate::migrations::{AUDIT, CONSENT, KEYS, KV, RUNS, SECRETS, SESSION, SESSIO
 use crate::{Audit, Consent, Journals, KeySource, Keys, Kv, Runs, Secrets, Sessions, Snippets, StoreError, Workflows};
 use crate::{Copied, backup, database};
 use isolith_core::CallerId;
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ impl DataFolder {
         // An absolute path, so that changing the current folder changes nothing.
         let path = std::path::absolute(&path).map_err(cannot)?;
         let cannot = |source: io::Error| StoreError::Folder { path: path.clone(), source };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(cannot)?;
+        make(&path).map_err(cannot)?;
         let mode = std::fs::metadata(&path).map_err(cannot)?.permissions().mode();
         // THREAT[T-SECRET-014]: whoever can write here can put a database or a key of theirs in place of ours.
         if mode & 0o002 != 0 {
@@ -163,6 +164,30 @@ impl DataFolder {
     fn file(&self, schema: &Schema) -> PathBuf {
         self.path.join(schema.file)
     }
+}
+
+/// Makes a folder that is its owner's alone, unless there is one. The disk knows of it when this returns: what is in it is never waited
+/// for in vain.
+pub(crate) fn make(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for folder in missing {
+        match folder.parent().map_or(Ok(()), sync) {
+            // One that is not ours to read is not ours to wait for.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => {
+                // So that whoever tries again waits again.
+                let _ = std::fs::remove_dir(folder);
+                return Err(error);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns when the names in a folder are on disk.
+pub(crate) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 fn is_name(caller: &str) -> bool {

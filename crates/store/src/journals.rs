@@ -1,11 +1,11 @@
 //! Journals of runs: for each run a file of lines, each with the checksum of everything up to it.
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use isolith_core::{Digest, JournalStore, Mark, OpenJournal, Recorder, RunId, StoreProblem};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,18 +40,18 @@ pub struct Lines {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    sum: String,
-    /// Where its last record begins.
-    last: u64,
-    bytes: u64,
+    end: Mark,
+    /// Where it ended when the disk was last waited for.
+    synced: Mark,
     /// Whether its folder may not know of it yet, should the machine stop.
     new: bool,
+    /// Why records that were appended are not there any more.
+    broken: Option<StoreProblem>,
 }
 
 impl Journals {
     pub(crate) fn open(folder: PathBuf) -> Result<Journals, StoreError> {
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.map_err(|source| StoreError::Folder { path: folder.clone(), source })?;
+        folder::make(&folder).map_err(|source| StoreError::Folder { path: folder.clone(), source })?;
         Ok(Journals { folder })
     }
 
@@ -60,7 +60,7 @@ impl Journals {
         let path = self.path(run)?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
         let file = file.and_then(locked).map_err(cannot(&path))?;
-        Ok(JournalFile { path, file, sum: String::new(), last: 0, bytes: 0, new: true })
+        Ok(JournalFile::at(path, file, Mark::default()))
     }
 
     /// Goes on with a journal, behind its last whole record. Nothing when there is none.
@@ -68,7 +68,7 @@ impl Journals {
         let path = self.path(run)?;
         let Some(file) = existing(&path)? else { return Ok(None) };
         let text = text_from(&file, &path, 0)?;
-        let found = read(&text, Mark { last: 0, bytes: 0, sum: String::new() }, &path)?;
+        let found = read(&text, Mark::default(), &path)?;
         go_on(path, file, found).map(Some)
     }
 
@@ -133,7 +133,8 @@ impl Journals {
     pub fn remove(&self, run: &RunId) -> Result<bool, StoreError> {
         let path = self.path(run)?;
         match std::fs::remove_file(&path) {
-            Ok(()) => Ok(true),
+            // What was to be forgotten does not come back.
+            Ok(()) => folder::sync(&self.folder).map(|()| true).map_err(cannot(&self.folder)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(cannot(&path)(error)),
         }
@@ -170,25 +171,44 @@ impl JournalStore for Journals {
 }
 
 impl JournalFile {
-    fn replace(&mut self, records: &[String]) -> Result<(), StoreError> {
+    fn at(path: PathBuf, file: File, end: Mark) -> JournalFile {
+        JournalFile { path, file, synced: end.clone(), end, new: true, broken: None }
+    }
+
+    fn replace(&mut self, records: &[String]) -> Result<(), StoreProblem> {
         let beside = self.path.with_extension("new");
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&beside);
-        let file = file.and_then(locked).map_err(cannot(&beside))?;
-        file.set_len(0).map_err(cannot(&beside))?;
-        let mut new = JournalFile { path: beside.clone(), file, sum: String::new(), last: 0, bytes: 0, new: true };
-        let failed = |problem: StoreProblem| StoreError::Invalid(problem.0);
-        records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync()).map_err(failed)?;
-        std::fs::rename(&beside, &self.path).map_err(cannot(&self.path))?;
+        let new = beside_with(&beside, records).and_then(|new| {
+            std::fs::rename(&beside, &self.path).map_err(|error| problem(&self.path, &error))?;
+            Ok(new)
+        });
+        let new = new.inspect_err(|_| _ = std::fs::remove_file(&beside))?;
         let path = std::mem::take(&mut self.path);
-        *self = JournalFile { path, ..new };
-        Ok(())
+        *self = JournalFile { path, new: true, ..new };
+        // The name is another file's until its folder is on disk.
+        self.sync()
+    }
+
+    fn usable(&self) -> Result<(), StoreProblem> {
+        self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    /// Takes back what could not be written. A line that is there by half, or only until the machine stops, would spoil all behind it.
+    fn take_back(&mut self, to: Mark, error: &io::Error) -> StoreProblem {
+        let why = problem(&self.path, error);
+        let cut = self.file.set_len(to.bytes);
+        if cut.is_err() || to.bytes < self.end.bytes {
+            self.broken = Some(why.clone());
+        }
+        self.end = to;
+        why
     }
 }
 
 impl Recorder for JournalFile {
     fn append(&mut self, record: &str) -> Result<(), StoreProblem> {
-        let sum = next_sum(&self.sum, record);
-        let bytes = self.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
+        self.usable()?;
+        let sum = next_sum(&self.end.sum, record);
+        let bytes = self.end.bytes + (SUM_CHARS + 1 + record.len() + 1) as u64;
         if bytes > JOURNAL_BYTES_MAX {
             return Err(StoreProblem(format!(
                 "a journal may have {} MiB, and this one is full",
@@ -197,33 +217,40 @@ impl Recorder for JournalFile {
         }
         // Given to the system at once: what a killed process has recorded is there.
         let line = [sum.as_str(), " ", record, "\n"].concat();
-        self.file.write_all(line.as_bytes()).map_err(|error| problem(&self.path, &error))?;
-        (self.sum, self.last, self.bytes) = (sum, self.bytes, bytes);
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            return Err(self.take_back(self.end.clone(), &error));
+        }
+        self.end = Mark { last: self.end.bytes, bytes, sum };
         Ok(())
     }
 
     fn sync(&mut self) -> Result<(), StoreProblem> {
+        self.usable()?;
+        if let Err(error) = self.file.sync_data() {
+            // The system may say of the next wait that it succeeded, and mean what comes then. What this one was for is not on disk.
+            return Err(self.take_back(self.synced.clone(), &error));
+        }
+        self.synced = self.end.clone();
         let folder = self.path.parent().filter(|_| self.new);
-        self.file.sync_data().map_err(|error| problem(&self.path, &error))?;
-        folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all()).map_err(|error| problem(&self.path, &error))?;
+        folder.map_or(Ok(()), folder::sync).map_err(|error| problem(&self.path, &error))?;
         self.new = false;
         Ok(())
     }
 
     fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
-        let failed = |error: StoreError| StoreProblem(error.to_string());
-        let mut lines = read_all(&self.file, &self.path).map_err(failed)?;
+        self.usable()?;
+        let mut lines = read_all(&self.file, &self.path).map_err(|error| StoreProblem(error.to_string()))?;
         let mut changed = false;
         for record in &mut lines.records {
             if let Some(new) = change(record) {
                 (*record, changed) = (new, true);
             }
         }
-        if changed { self.replace(&lines.records).map_err(failed) } else { Ok(()) }
+        if changed { self.replace(&lines.records) } else { Ok(()) }
     }
 
     fn mark(&self) -> Option<Mark> {
-        Some(Mark { last: self.last, bytes: self.bytes, sum: self.sum.clone() })
+        Some(self.end.clone())
     }
 }
 
@@ -238,9 +265,18 @@ fn existing(path: &Path) -> Result<Option<File>, StoreError> {
 
 /// Goes on behind the last whole record.
 fn go_on(path: PathBuf, file: File, found: Read) -> Result<(JournalFile, Lines), StoreError> {
-    let Read { lines, end: Mark { last, bytes, sum } } = found;
-    file.set_len(bytes).map_err(cannot(&path))?;
-    Ok((JournalFile { path, file, sum, last, bytes, new: true }, lines))
+    file.set_len(found.end.bytes).map_err(cannot(&path))?;
+    Ok((JournalFile::at(path, file, found.end), found.lines))
+}
+
+/// A new file with these records, on disk.
+fn beside_with(path: &Path, records: &[String]) -> Result<JournalFile, StoreProblem> {
+    let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).and_then(locked);
+    let file = file.and_then(|file| file.set_len(0).map(|()| file)).map_err(|error| problem(path, &error))?;
+    // Nobody looks for it under this name.
+    let mut new = JournalFile { new: false, ..JournalFile::at(path.to_owned(), file, Mark::default()) };
+    records.iter().try_for_each(|record| new.append(record)).and_then(|()| new.sync())?;
+    Ok(new)
 }
 
 fn text_from(mut file: &File, path: &Path, from: u64) -> Result<Vec<u8>, StoreError> {
@@ -252,7 +288,7 @@ fn text_from(mut file: &File, path: &Path, from: u64) -> Result<Vec<u8>, StoreEr
 
 fn read_all(file: &File, path: &Path) -> Result<Lines, StoreError> {
     let text = text_from(file, path, 0)?;
-    Ok(read(&text, Mark { last: 0, bytes: 0, sum: String::new() }, path)?.lines)
+    Ok(read(&text, Mark::default(), path)?.lines)
 }
 
 /// Records, and the place behind the last of them.

@@ -114,6 +114,8 @@ impl Secrets {
                 _ => Err(self.wrong_key()),
             },
             None => {
+                // Without its key the first secret is no secret but lost.
+                self.source.settle()?;
                 let proof = seal::seal(key, &self.bound(PROOF_NAME), PROOF)?;
                 let sql = "INSERT INTO proof (id, nonce, sealed) VALUES (1, ?1, ?2)";
                 db.execute(sql, (proof.nonce, proof.bytes)).map(|_| ()).map_err(of)

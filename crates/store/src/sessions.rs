@@ -11,17 +11,17 @@ use crate::migrations::{SESSION, SESSIONS};
 use crate::readers::Readers;
 use crate::secrets::random;
 use crate::workspace::Workspace;
-use crate::{Kv, StoreError};
+use crate::{Kv, StoreError, folder};
 use isolith_core::files::Room;
 use isolith_core::{
     AgentRecord, EventEffect, EventRecord, OpenSession, SessionError, SessionName, SessionRecord, SessionSettings,
-    SessionStore, SnapshotRecord, WebhookRecord, WebhookSettings,
+    SessionStore, SnapshotRecord, SnapshotsKept, WebhookRecord, WebhookSettings,
 };
 use rows::micros;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use std::collections::HashMap;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub struct Sessions {
     chunks: Arc<Chunks>,
     // Those that are awake. Whoever holds one keeps it so; two who open one share it.
     awake: Mutex<HashMap<SessionName, Awake>>,
+    // Whether files were removed that may come back, should the machine stop.
+    unsettled: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -53,7 +55,7 @@ impl Sessions {
     pub(crate) fn open(catalogue: &Path, folder: &Path, chunks: &Path) -> Result<Sessions, StoreError> {
         let db = Mutex::new(database::open(catalogue, &SESSIONS)?);
         let cannot = |source| StoreError::Folder { path: folder.to_owned(), source };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(cannot)?;
+        folder::make(folder).map_err(cannot)?;
         Ok(Sessions {
             path: catalogue.to_owned(),
             folder: folder.to_owned(),
@@ -61,6 +63,7 @@ impl Sessions {
             readers: Readers::new(catalogue),
             chunks: Arc::new(Chunks::folder(chunks)?),
             awake: Mutex::default(),
+            unsettled: AtomicBool::default(),
         })
     }
 
@@ -134,7 +137,12 @@ impl SessionStore for Sessions {
         let session = name.map_or_else(|| unique("session_"), Ok)?;
         let at = now();
         let record = SessionRecord { session, settings, created: at, used: at, origin: None };
-        self.writing(|db| rows::add(db, &record))?;
+        self.writing(|db| {
+            rows::add(db, &record)?;
+            // THREAT[T-SESSION-002]: what is left of a session of this name is not this one's.
+            self.clear(&self.file(&record.session))?;
+            Ok(())
+        })?;
         Ok(record)
     }
 
@@ -173,9 +181,9 @@ impl SessionStore for Sessions {
     fn remove(&self, session: &SessionName) -> Result<bool, SessionError> {
         let Some(snapshots) = self.writing(|db| rows::remove(db, session))? else { return Ok(false) };
         self.awake.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        // The catalogue says that it is gone. Files that are left by a crash here are swept.
-        self.unlink(&self.file(session));
-        snapshots.iter().for_each(|snapshot| self.unlink(&self.copy(session, snapshot)));
+        // The catalogue says that it is gone. Files that are left here are swept, or cleared away when the name is used again.
+        let _ = self.clear(&self.file(session));
+        snapshots.iter().for_each(|snapshot| _ = self.clear(&self.copy(session, snapshot)));
         Ok(true)
     }
 
@@ -210,7 +218,7 @@ impl SessionStore for Sessions {
         &self,
         session: &SessionName,
         name: Option<SessionName>,
-        kept: u32,
+        kept: SnapshotsKept,
     ) -> Result<SnapshotRecord, SessionError> {
         self.take(session, name, kept)
     }
@@ -223,7 +231,7 @@ impl SessionStore for Sessions {
     fn remove_snapshot(&self, session: &SessionName, snapshot: &SessionName) -> Result<bool, SessionError> {
         let removed = self.writing(|db| Ok(rows::remove_snapshot(db, session, snapshot)?))?;
         if removed {
-            self.unlink(&self.copy(session, snapshot));
+            let _ = self.clear(&self.copy(session, snapshot));
         }
         Ok(removed)
     }

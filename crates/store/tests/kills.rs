@@ -3,13 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
-use isolith_core::files::{Draft, Room};
-use isolith_core::{FileTree, FilesError, GuestPath, SessionName, SessionSettings, SessionStore as _};
+mod load;
+
+use isolith_core::files::Room;
+use isolith_core::{FileTree, SessionName, SessionSettings, SessionStore as _};
 use isolith_store::DataFolder;
-use std::collections::BTreeMap;
+use load::{Model, contents, expect, perform};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -22,102 +23,9 @@ const LANES: u32 = 4;
 /// A writer is killed at a moment within this after its first write.
 const LIFE_US_MAX: u64 = 20_000;
 
-type Model = BTreeMap<String, Vec<u8>>;
-
-fn path(text: &str) -> GuestPath {
-    GuestPath::new(text).unwrap()
-}
-
-fn filler(number: u64, bytes: u64) -> Vec<u8> {
-    (0..bytes).map(|at| (number.wrapping_mul(31).wrapping_add(at * at / 7)) as u8).collect()
-}
-
-/// Puts a file with the folder it is in.
-fn put(draft: &mut dyn Draft, file: &str, bytes: &[u8]) -> Result<(), FilesError> {
-    if let Some((folder, _)) = file.rsplit_once('/')
-        && draft.look(&path(folder))?.is_none()
-    {
-        draft.put_folder(&path(folder))?;
-    }
-    draft.put_file(&path(file), bytes, None)
-}
-
-/// The numbered operation: of all kinds, small and large, one place and several.
-fn perform(tree: &dyn FileTree, number: u64) -> Result<(), FilesError> {
-    let (small, big) = (format!("w/{}", number % 5), format!("big/{}", number % 3));
-    tree.change("test", &mut |draft| match number % 8 {
-        0 => put(draft, &small, &filler(number, 100 + number * 7919 % 3_000)),
-        1 => put(draft, &big, &filler(number, 40_000 + number * 31 % 200_000)),
-        2 if draft.look(&path("log"))?.is_none() => put(draft, "log", b""),
-        2 => draft.append(&path("log"), format!("{number}\n").as_bytes()),
-        3 if draft.look(&path(&big))?.is_some() => draft.append(&path(&big), &filler(number, 10_000)),
-        4 if draft.look(&path(&small))?.is_some() => {
-            let to = format!("v/{}", number % 5);
-            put(draft, &to, b"")?;
-            draft.rename(&path(&small), &path(&to))
-        }
-        5 => ["t/a", "t/b", "t/c"].iter().try_for_each(|file| put(draft, file, number.to_string().as_bytes())),
-        6 if draft.look(&path("v"))?.is_some() => draft.remove(&path("v")),
-        7 if draft.look(&path(&small))?.is_some() => {
-            let to = format!("c/{}", number % 4);
-            put(draft, &to, b"")?;
-            draft.copy_file(&path(&small), &path(&to))
-        }
-        _ => Ok(()),
-    })
-}
-
-/// The same, of a map.
-fn expect(model: &mut Model, number: u64) {
-    let (small, big) = (format!("w/{}", number % 5), format!("big/{}", number % 3));
-    match number % 8 {
-        0 => drop(model.insert(small, filler(number, 100 + number * 7919 % 3_000))),
-        1 => drop(model.insert(big, filler(number, 40_000 + number * 31 % 200_000))),
-        2 => match model.get_mut("log") {
-            Some(log) => log.extend(format!("{number}\n").as_bytes()),
-            None => drop(model.insert("log".into(), Vec::new())),
-        },
-        3 => {
-            if let Some(big) = model.get_mut(&big) {
-                big.extend(filler(number, 10_000));
-            }
-        }
-        4 => {
-            if let Some(bytes) = model.remove(&small) {
-                model.insert(format!("v/{}", number % 5), bytes);
-            }
-        }
-        5 => {
-            for file in ["t/a", "t/b", "t/c"] {
-                model.insert(file.into(), number.to_string().into());
-            }
-        }
-        6 => model.retain(|file, _| !file.starts_with("v/")),
-        _ => {
-            if let Some(bytes) = model.get(&small).cloned() {
-                model.insert(format!("c/{}", number % 4), bytes);
-            }
-        }
-    }
-}
-
 fn open(data: &Path) -> Arc<dyn FileTree> {
     let sessions = DataFolder::open(data).unwrap().sessions().unwrap();
     sessions.open(&SessionName::new("killed").unwrap(), Room::default()).unwrap().files
-}
-
-fn contents(tree: &dyn FileTree) -> Model {
-    let mut found = Model::new();
-    tree.view(&mut |view| {
-        view.walk(&path("."), &mut |file, node| {
-            if node.content.is_some() {
-                found.insert(file.to_string(), view.bytes(file, 0, u64::MAX)?);
-            }
-            Ok(ControlFlow::Continue(()))
-        })
-    })
-    .unwrap();
-    found
 }
 
 #[test]
@@ -169,7 +77,7 @@ fn lane(kills: u32) -> u64 {
         (next..=last).for_each(|number| expect(&mut model, number));
         next = last + 1;
         let tree = open(folder.path());
-        let found = contents(&*tree);
+        let found = contents(&*tree).unwrap();
         if found != model {
             // The one that was under way may have been done, whole, without anyone having been told.
             expect(&mut model, next);
@@ -238,7 +146,7 @@ fn a_disk_that_is_full_is_told_and_leaves_nothing_half() {
         assert!(failed.contains("files.io"), "{blocks}: {failed}");
         let mut model = Model::new();
         (0..=last).for_each(|number| expect(&mut model, number));
-        assert_eq!(contents(&*open(folder.path())), model, "{blocks}: after operation {last}");
+        assert_eq!(contents(&*open(folder.path())).unwrap(), model, "{blocks}: after operation {last}");
         perform(&*open(folder.path()), last + 1).unwrap();
     }
 }

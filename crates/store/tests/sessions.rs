@@ -5,15 +5,20 @@
 use isolith_core::files::Room;
 use isolith_core::{
     BindingName, EventEffect, EventRecord, FileTree, FilesReason, GuestPath, HostReply, Json, KvOp, SessionError,
-    SessionName, SessionSettings, SessionStore as _, Timestamp, WebhookSettings,
+    SessionName, SessionSettings, SessionStore as _, SnapshotsKept, Timestamp, WebhookSettings,
 };
 use isolith_store::{DataFolder, Sessions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn name(text: &str) -> SessionName {
     SessionName::new(text).unwrap()
+}
+
+fn most(most: u32) -> SnapshotsKept {
+    SnapshotsKept { most, age: None }
 }
 
 fn path(text: &str) -> GuestPath {
@@ -148,16 +153,16 @@ fn a_snapshot_is_how_it_was_and_only_so_many_are_kept() {
     let place = Place::with("a");
     let tree = place.files("a");
     put(&*tree, "f", b"one");
-    place.sessions.snapshot(&name("a"), Some(name("first")), 2).unwrap();
+    place.sessions.snapshot(&name("a"), Some(name("first")), most(2)).unwrap();
     put(&*tree, "f", b"two");
-    let again = place.sessions.snapshot(&name("a"), Some(name("first")), 2);
+    let again = place.sessions.snapshot(&name("a"), Some(name("first")), most(2));
     assert!(matches!(again, Err(SessionError::Exists { .. })), "{again:?}");
     let restored = place.sessions.fork(&name("a"), Some(&name("first")), None).unwrap();
     assert!(restored.session.as_str().starts_with("a-restored-"), "{}", restored.session);
     assert_eq!(get(&*place.files(restored.session.as_str()), "f").unwrap(), b"one");
     assert_eq!(get(&*tree, "f").unwrap(), b"two", "restoring changes nothing in place");
     for snapshot in ["second", "third"] {
-        place.sessions.snapshot(&name("a"), Some(name(snapshot)), 2).unwrap();
+        place.sessions.snapshot(&name("a"), Some(name(snapshot)), most(2)).unwrap();
     }
     let kept: Vec<String> =
         place.sessions.snapshots(&name("a")).unwrap().into_iter().map(|kept| kept.snapshot.to_string()).collect();
@@ -167,6 +172,78 @@ fn a_snapshot_is_how_it_was_and_only_so_many_are_kept() {
     assert!(matches!(gone, Err(SessionError::NotFound { what: "snapshot", .. })), "{gone:?}");
     let foreign = place.sessions.fork(&restored.session, Some(&name("second")), None);
     assert!(matches!(foreign, Err(SessionError::NotFound { what: "snapshot", .. })), "of another session: {foreign:?}");
+}
+
+/// The snapshots of a session, and how many files of them there are.
+fn kept(place: &Place, session: &str) -> (Vec<String>, usize) {
+    let snapshots = place.sessions.snapshots(&name(session)).unwrap();
+    let files = std::fs::read_dir(place.folder.path().join("sessions")).unwrap();
+    let files = files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().contains('@'));
+    (snapshots.into_iter().map(|kept| kept.snapshot.to_string()).collect(), files.count())
+}
+
+/// Has it be so long ago that a snapshot was taken.
+fn age(place: &Place, snapshot: &str, age: Duration) {
+    let db = rusqlite::Connection::open(place.folder.path().join("sessions.sqlite")).unwrap();
+    let sql = "UPDATE snapshots SET created_us = created_us - ?2 WHERE snapshot = ?1";
+    assert_eq!(db.execute(sql, (snapshot, age.as_micros() as i64)).unwrap(), 1);
+}
+
+#[test]
+fn a_snapshot_that_is_too_old_is_forgotten_when_one_is_taken_and_by_a_sweep() {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let place = Place::new();
+    let agent = SessionSettings { snapshots_kept_s: Some(30 * DAY.as_secs()), ..SessionSettings::default() };
+    place.sessions.put_agent(&name("careful"), "", agent).unwrap();
+    let of_agent = SessionSettings { agent: Some(name("careful")), ..SessionSettings::default() };
+    place.sessions.create(Some(name("a")), of_agent).unwrap();
+    place.sessions.create(Some(name("b")), SessionSettings::default()).unwrap();
+    put(&*place.files("a"), "f", b"one");
+    put(&*place.files("b"), "f", b"one");
+    let settings = place.sessions.wake(&name("a")).unwrap().settings;
+    assert_eq!(settings.snapshots(), SnapshotsKept { most: 32, age: Some(30 * DAY) });
+    let take = |session: &str, snapshot: &str, kept: SnapshotsKept| {
+        place.sessions.snapshot(&name(session), Some(name(snapshot)), kept).unwrap();
+    };
+    for snapshot in ["first", "second", "third"] {
+        take("a", snapshot, settings.snapshots());
+    }
+    take("b", "old", SessionSettings::default().snapshots());
+    age(&place, "old", 1_000 * DAY);
+    age(&place, "first", 31 * DAY);
+    age(&place, "second", 29 * DAY);
+    assert_eq!(kept(&place, "a"), (vec!["first".into(), "second".into(), "third".into()], 4), "until one is taken");
+    take("a", "fourth", settings.snapshots());
+    assert_eq!(kept(&place, "a"), (vec!["second".into(), "third".into(), "fourth".into()], 4));
+    take("a", "fifth", SnapshotsKept { most: 3, age: settings.snapshots().age });
+    assert_eq!(kept(&place, "a").0, ["third", "fourth", "fifth"], "or when there are too many");
+    age(&place, "third", 31 * DAY);
+    age(&place, "fifth", 31 * DAY);
+    place.sessions.sweep().unwrap();
+    assert_eq!(kept(&place, "a"), (vec!["fourth".into()], 2));
+    assert_eq!(kept(&place, "b").0, ["old"], "where nothing is said they stay");
+}
+
+#[test]
+fn what_is_left_of_a_session_is_nobody_elses() {
+    let place = Place::with("a");
+    put(&*place.files("a"), "f", b"old");
+    let (file, beside) = (std::fs::read(place.file("a")).unwrap(), place.file("a").with_extension("sqlite-journal"));
+    assert!(place.sessions.remove(&name("a")).unwrap());
+    // As after a crash.
+    std::fs::write(place.file("a"), &file).unwrap();
+    std::fs::write(&beside, b"x").unwrap();
+    place.sessions.create(Some(name("a")), SessionSettings::default()).unwrap();
+    assert!(!beside.exists());
+    assert_eq!(get(&*place.files("a"), "f"), None);
+    std::fs::write(place.folder.path().join("sessions/a.unfinished"), &file).unwrap();
+    std::fs::write(place.folder.path().join("sessions/b.sqlite-wal"), &file).unwrap();
+    std::fs::write(place.folder.path().join("sessions/Not ours.unfinished"), &file).unwrap();
+    place.sessions.sweep().unwrap();
+    let left = std::fs::read_dir(place.folder.path().join("sessions")).unwrap();
+    let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    left.retain(|file| !file.starts_with("a.sqlite"));
+    assert_eq!(left, ["Not ours.unfinished"]);
 }
 
 #[test]

@@ -294,6 +294,9 @@ pub(crate) struct Settings {
     /// How many snapshots are kept [default: 32]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) snapshots_kept: Option<u32>,
+    /// For how long snapshots are kept [default: for good]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) snapshots_kept_for: Option<Duration>,
 }
 
 #[derive(Args)]

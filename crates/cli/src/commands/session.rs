@@ -105,6 +105,7 @@ pub(super) fn settings(args: &Settings) -> Result<SessionSettings, Failure> {
         room,
         sleep_after_s: args.sleep_after.map(|time| time.as_secs().max(1)),
         snapshots_kept: args.snapshots_kept,
+        snapshots_kept_s: args.snapshots_kept_for.map(|time| time.as_secs().max(1)),
     })
 }
 

@@ -163,7 +163,7 @@ impl Workspace {
     /// Keeps its files as they are now, and gives the name to find them by.
     pub fn snapshot(&self, name: Option<SessionName>) -> Result<SessionName, WorkspaceFailed> {
         let (sessions, session) = self.past()?;
-        let made = sessions.snapshot(session, name, SessionSettings::SNAPSHOTS_KEPT);
+        let made = sessions.snapshot(session, name, SessionSettings::default().snapshots());
         made.map(|made| made.snapshot).map_err(|error| failed(&error))
     }
 

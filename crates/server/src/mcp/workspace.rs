@@ -7,7 +7,6 @@ use crate::asked::{Asked, Table};
 use crate::error::Refusal;
 use crate::routes::files::done;
 use crate::workspaces::{self, Wanted};
-use isolith_core::SessionSettings;
 use isolith_workspace::contract::{Capabilities, Offer, Switch, offers};
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -78,8 +77,7 @@ impl Mcp {
                 workspaces::value_of(done(&self.app, &visit.caller, session.to_string(), op, bytes).await?)
             }
             Wanted::Snapshot(wanted) => {
-                let kept = runs.session(&visit.caller, &session).await?.settings.snapshots_kept;
-                let kept = kept.unwrap_or(SessionSettings::SNAPSHOTS_KEPT);
+                let kept = runs.session(&visit.caller, &session).await?.settings.snapshots();
                 let take = runs.with_sessions(&visit.caller, move |store| store.snapshot(&session, wanted, kept));
                 json!({ "snapshot": take.await?.snapshot })
             }

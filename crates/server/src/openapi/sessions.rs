@@ -23,6 +23,9 @@ struct SessionSettings {
     /// How many snapshots are kept.
     #[schema(minimum = 0)]
     snapshots_kept: Option<u32>,
+    /// For how many seconds snapshots are kept.
+    #[schema(minimum = 0)]
+    snapshots_kept_s: Option<u64>,
 }
 
 #[derive(Serialize, ToSchema)]

@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 const PAGE: u32 = 100;
 const PAGE_MAX: u32 = 10_000;
-const SETTINGS: [&str; 6] = ["agent", "tier", "manifest", "room", "sleep_after_s", "snapshots_kept"];
+const SETTINGS: [&str; 7] =
+    ["agent", "tier", "manifest", "room", "sleep_after_s", "snapshots_kept", "snapshots_kept_s"];
 
 /// `POST /v1/sessions`
 pub(crate) async fn create(
@@ -116,8 +117,7 @@ pub(crate) async fn snapshot(
     let name = named(name)?;
     let wanted = table.parse("snapshot", "a name")?.map(session).transpose()?;
     table.finish(&["snapshot"])?;
-    let kept = app.runs.session(&caller, &name).await?.settings.snapshots_kept;
-    let kept = kept.unwrap_or(SessionSettings::SNAPSHOTS_KEPT);
+    let kept = app.runs.session(&caller, &name).await?.settings.snapshots();
     let made = app.runs.with_sessions(&caller, move |store| store.snapshot(&name, wanted, kept)).await?;
     Ok(json(StatusCode::CREATED, snapshot_json(&made).to_string()))
 }

@@ -150,7 +150,7 @@ async fn perform(app: &App, caller: &Caller, reference: &WorkspaceRef, wanted: W
             Ok(workspaces::value_of(done.map_err(|error| files_refusal(&error, &path))?))
         }
         (Wanted::Snapshot(name), Some(session)) => {
-            let kept = SessionSettings::SNAPSHOTS_KEPT;
+            let kept = SessionSettings::default().snapshots();
             let made = app.runs.with_sessions(caller, move |store| store.snapshot(&session, name, kept)).await?;
             Ok(value!({ "providerId": "filestore", "ref": made.snapshot }))
         }

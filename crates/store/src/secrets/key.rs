@@ -1,6 +1,6 @@
 //! The key that secrets are sealed with, and where it comes from.
 
-use crate::StoreError;
+use crate::{StoreError, folder};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -62,6 +62,13 @@ impl KeySource {
         make(path)?;
         // Read again, since another process may have been first.
         self.read()?.ok_or_else(|| StoreError::Key(self.missing()))
+    }
+
+    /// Waits until a key that is ours is on disk under its name: whoever made it may not have come to that.
+    pub(super) fn settle(&self) -> Result<(), StoreError> {
+        let KeySource::Own(path) = self else { return Ok(()) };
+        let synced = path.parent().map_or(Ok(()), folder::sync);
+        synced.map_err(|error| StoreError::Key(format!("`{}`: {error}", path.display())))
     }
 
     pub(super) fn missing(&self) -> String {
@@ -134,7 +141,9 @@ fn make(path: &Path) -> Result<(), StoreError> {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        // Before its folder is on disk: a second copy of a key is one too many.
+        let _ = std::fs::remove_file(&unfinished);
+        path.parent().map_or(Ok(()), folder::sync)
     };
     let done = put();
     let _ = std::fs::remove_file(&unfinished);

@@ -2,8 +2,11 @@
 
 use super::{Failed, Sessions};
 use crate::database::corrupt;
-use isolith_core::{SessionError, SessionName, SessionRecord, SessionSettings, SnapshotRecord, Timestamp};
+use isolith_core::{
+    SessionError, SessionName, SessionRecord, SessionSettings, SnapshotRecord, SnapshotsKept, Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row};
+use std::time::Duration;
 
 const COLUMNS: &str = "session, settings, created_us, used_us, origin";
 
@@ -124,6 +127,47 @@ pub(super) fn add_snapshot(db: &Connection, record: &SnapshotRecord) -> Result<(
         0 => Err(SessionError::Exists { what: "snapshot", name: record.snapshot.to_string() }.into()),
         _ => Ok(()),
     }
+}
+
+/// Forgets the snapshots of a session that are not kept any more, and says which.
+pub(super) fn forget_snapshots(
+    db: &Connection,
+    session: &SessionName,
+    kept: SnapshotsKept,
+    at: Timestamp,
+) -> rusqlite::Result<Vec<SessionName>> {
+    let mut all = snapshots(db, session)?;
+    all.pop();
+    let many = all.len().saturating_sub(kept.most.max(1) as usize - 1);
+    let over = |record: &SnapshotRecord| is_over(record, kept.age, at);
+    let gone = all.into_iter().enumerate().filter(|(place, record)| *place < many || over(record));
+    let gone: Vec<SessionName> = gone.map(|(_, record)| record.snapshot).collect();
+    for snapshot in &gone {
+        remove_snapshot(db, session, snapshot)?;
+    }
+    Ok(gone)
+}
+
+/// Forgets all snapshots that are older than what holds for their sessions.
+pub(super) fn forget_old_snapshots(db: &Connection, at: Timestamp) -> rusqlite::Result<()> {
+    let with = "SELECT DISTINCT session FROM snapshots";
+    let with: Vec<String> = db.prepare_cached(with)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for session in with {
+        let session = name_of(&session)?;
+        let Some(SessionRecord { settings, .. }) = find(db, &session)? else { continue };
+        let sql = "SELECT settings FROM agents WHERE agent = ?1";
+        let agent = settings.agent.as_ref().map(SessionName::as_str);
+        let agent = db.prepare_cached(sql)?.query_row([agent], |row| settings_of(row.get_ref(0)?.as_str()?));
+        let age = settings.over(agent.optional()?.unwrap_or_default()).snapshots().age;
+        for record in snapshots(db, &session)?.iter().filter(|record| is_over(record, age, at)) {
+            remove_snapshot(db, &session, &record.snapshot)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_over(record: &SnapshotRecord, age: Option<Duration>, at: Timestamp) -> bool {
+    age.is_some_and(|age| record.created.after(age) < at)
 }
 
 pub(super) fn remove_snapshot(

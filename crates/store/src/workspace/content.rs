@@ -166,6 +166,12 @@ pub(super) fn unused(db: &Connection, id: i64) -> Result<(), FilesError> {
 
 /// All chunks that a session's file names.
 pub(crate) fn chunks_of(db: &Connection, into: &mut HashSet<Hash>) -> rusqlite::Result<()> {
+    // One that was never opened to the end has nothing in it yet.
+    let tables: i64 =
+        db.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'contents'", [], |row| row.get(0))?;
+    if tables == 0 {
+        return Ok(());
+    }
     let mut statement = db.prepare("SELECT chunks FROM contents WHERE chunks IS NOT NULL")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

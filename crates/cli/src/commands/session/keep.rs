@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Spinner;
 use crate::{Done, job, show};
-use isolith_core::{CallerId, RunId, RunRecord, RunStore as _, SessionName, SessionSettings, SessionStore as _};
+use isolith_core::{CallerId, RunId, RunRecord, RunStore as _, SessionName, SessionStore as _};
 use isolith_store::Sessions;
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn brief(record: &RunRecord) -> Value {
 }
 
 pub(super) fn snapshot(store: &Sessions, one: &OneSession, name: Option<SessionName>) -> Done {
-    let kept = wake(store, &one.session)?.settings.snapshots_kept.unwrap_or(SessionSettings::SNAPSHOTS_KEPT);
+    let kept = wake(store, &one.session)?.settings.snapshots();
     let made = store.snapshot(&one.session, name, kept).map_err(|error| failed(&error))?;
     let value =
         json!({ "session": made.session, "snapshot": made.snapshot, "created_ms": made.created.as_micros() / 1_000 });
