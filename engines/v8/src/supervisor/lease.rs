@@ -84,11 +84,6 @@ impl Lease {
         self.pid.and_then(os::cpu_time)
     }
 
-    /// The number of its process.
-    pub(crate) fn pid(&self) -> Option<i32> {
-        self.pid
-    }
-
     /// Asks it to stop.
     pub(crate) fn stop(&mut self) {
         // A pipe takes one byte without waiting.

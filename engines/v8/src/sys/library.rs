@@ -143,7 +143,6 @@ functions! {
     evaluate: "_ZN2v86Module8EvaluateENS_5LocalINS_7ContextEEE" = fn(Local, Local) -> Local;
     module_namespace: "_ZN2v86Module18GetModuleNamespaceEv" = fn(Local) -> Local;
     module_name: "_ZNK2v86Module15GetResourceNameEv" = fn(Local) -> Local;
-    module_status: "_ZNK2v86Module9GetStatusEv" = fn(Local) -> c_int;
     stack_trace: "_ZN2v810StackTrace17CurrentStackTraceEPNS_7IsolateEiNS0_17StackTraceOptionsE" = fn(IsolatePtr, c_int, c_int) -> Local;
     frame_count: "_ZNK2v810StackTrace13GetFrameCountEv" = fn(Local) -> c_int;
     frame: "_ZNK2v810StackTrace8GetFrameEPNS_7IsolateEj" = fn(Local, IsolatePtr, u32) -> Local;

@@ -155,6 +155,14 @@ pub(crate) fn forget_children() -> io::Result<()> {
     if before == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// A fault ends this process at once. The runtime's own handlers would ask for calls that a worker is not allowed, for ever.
+pub(crate) fn die_of_faults() {
+    for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGABRT] {
+        // SAFETY: the default disposition installs no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 /// Leaves the namespaces of these flags for new ones.
 pub(crate) fn unshare(flags: c_int) -> io::Result<()> {
     // SAFETY: the call takes no memory.
@@ -200,12 +208,6 @@ pub(crate) fn pivot_here() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the working folder the root of this process.
-pub(crate) fn chroot_here() -> io::Result<()> {
-    // SAFETY: the text ends in a 0.
-    check(unsafe { libc::chroot(c".".as_ptr()) }.into()).map(|_| ())
-}
-
 /// Gives up every capability.
 pub(crate) fn drop_capabilities() -> io::Result<()> {
     #[repr(C)]
@@ -231,22 +233,19 @@ pub(crate) fn limit(resource: u32, most: u64) -> io::Result<()> {
     .map(|_| ())
 }
 
-/// Writable memory of this process that is not shared, as `RLIMIT_DATA` counts it.
-pub(crate) fn note_data_bytes() {
+/// Where the kernel tells how much memory this process has. To be opened while there are files.
+pub(crate) fn memory_table() -> io::Result<std::fs::File> {
+    std::fs::File::open("/proc/self/statm")
+}
+
+/// Writable memory of the process whose table this is, shared memory apart: what `RLIMIT_DATA` counts.
+pub(crate) fn data_bytes(mut table: &std::fs::File) -> Option<u64> {
     const DATA: usize = 5;
     const PAGE_BYTES: u64 = 4096;
-    let pages = std::fs::read_to_string("/proc/self/statm")
-        .ok()
-        .and_then(|text| text.split_whitespace().nth(DATA)?.parse::<u64>().ok());
-    DATA_BYTES.store(pages.unwrap_or(0) * PAGE_BYTES, std::sync::atomic::Ordering::Relaxed);
+    let mut text = String::new();
+    io::Read::read_to_string(&mut table, &mut text).ok()?;
+    Some(text.split_whitespace().nth(DATA)?.parse::<u64>().ok()? * PAGE_BYTES)
 }
-
-/// What was noted last: a jailed process cannot look itself.
-pub(crate) fn data_bytes() -> u64 {
-    DATA_BYTES.load(std::sync::atomic::Ordering::Relaxed)
-}
-
-static DATA_BYTES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
 /// Moves a descriptor to a number, whatever had it.
 pub(crate) fn move_to(fd: OwnedFd, number: RawFd) -> io::Result<OwnedFd> {
@@ -270,6 +269,12 @@ pub(crate) fn close_from(number: RawFd) -> io::Result<()> {
 pub(crate) fn take_stdin() -> OwnedFd {
     // SAFETY: the worker reads nothing else from standard input.
     unsafe { OwnedFd::from_raw_fd(0) }
+}
+
+/// The socket of a worker once more, for its last words: the process ends before anything is closed twice.
+pub(crate) fn line_again() -> std::os::unix::net::UnixStream {
+    // SAFETY: a worker has its socket there for as long as it lives.
+    unsafe { std::os::unix::net::UnixStream::from_raw_fd(0) }
 }
 
 /// Ends this process without any clean-up: memory is a copy of the zygote's, and what it would flush is not ours.

@@ -9,8 +9,6 @@ use std::ptr::null_mut;
 const REPLACE_INVALID: c_int = 2;
 /// The option of a script's origin that says it is a module.
 const IS_MODULE: c_int = 8;
-/// `Module::Status::kErrored`.
-pub(super) const STATUS_ERRORED: c_int = 5;
 
 /// The isolate and its context, for as long as a native runs. It stays on the isolate's thread.
 pub(crate) struct Scope {
@@ -260,11 +258,6 @@ impl Scope {
         // SAFETY: the module is one.
         let name = unsafe { (self.functions().module_name)(module) };
         self.read_text(name, usize::MAX).ok().flatten().unwrap_or_default()
-    }
-
-    pub(super) fn module_has_failed(&self, module: Local) -> bool {
-        // SAFETY: the module is one.
-        unsafe { (self.functions().module_status)(module) == STATUS_ERRORED }
     }
 
     /// Links a module to what it imports and evaluates it; gives the promise of its end.

@@ -23,8 +23,9 @@ impl Kept {
         sys::bound_stack(self.stack_bytes);
         sys::limit_memory(self.memory_bytes as usize, fatal);
         // What is refused here is not enforced twice; the supervisor's own measure stands.
-        let data = sys::os::data_bytes() + self.memory_bytes + OVERHEAD_BYTES;
-        let _ = sys::os::limit(libc::RLIMIT_DATA, data);
+        if let Some(base) = super::zygote::data_bytes() {
+            let _ = sys::os::limit(libc::RLIMIT_DATA, base + self.memory_bytes + OVERHEAD_BYTES);
+        }
         let _ = sys::os::limit(libc::RLIMIT_CPU, self.cpu_seconds);
     }
 }

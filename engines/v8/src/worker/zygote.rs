@@ -36,6 +36,14 @@ struct Zygote {
 }
 
 static ZYGOTE: OnceLock<Zygote> = OnceLock::new();
+static MEMORY_TABLE: OnceLock<Option<std::fs::File>> = OnceLock::new();
+/// What the zygote has when it is set up: each copy begins with it.
+static DATA_BYTES: OnceLock<Option<u64>> = OnceLock::new();
+
+/// Memory that a copy has before it takes a program, as its limit counts.
+pub(crate) fn data_bytes() -> Option<u64> {
+    DATA_BYTES.get().copied().flatten()
+}
 
 /// Serves the supervisor behind standard input until it is gone.
 ///
@@ -55,6 +63,7 @@ pub fn main(inside: Inside) -> ExitCode {
 fn serve(inside: Inside) -> Result<Infallible, String> {
     let told = |error: io::Error| error.to_string();
     let _ = os::die_with_parent();
+    os::die_of_faults();
     let control = os::take_stdin();
     let mut room = vec![0; MESSAGE_BYTES_MAX];
     let (len, _) = os::receive(control.as_fd(), &mut room).map_err(told)?;
@@ -69,7 +78,7 @@ fn serve(inside: Inside) -> Result<Infallible, String> {
 /// With one thread, and nothing left to read.
 fn alone() {
     let Some(zygote) = ZYGOTE.get() else { return };
-    os::note_data_bytes();
+    let _ = MEMORY_TABLE.set(os::memory_table().ok());
     if zygote.settings.jail != JailMode::Off {
         jail::enclose(&mut zygote.jail.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -80,6 +89,7 @@ fn boot() {
     let Some(zygote) = ZYGOTE.get() else { os::exit_now(1) };
     let mut room = [0; 16];
     let jail = zygote.jail.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let _ = DATA_BYTES.set(MEMORY_TABLE.get().and_then(Option::as_ref).and_then(os::data_bytes));
     let ready = os::forget_children().and_then(|()| os::send(zygote.control.as_fd(), b"ready", &[]));
     if ready.is_err() {
         os::exit_now(1);
@@ -147,8 +157,13 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
         jail::shut_in(&mut jail, Shut::Before);
     }
     let tell = zygote.inside.stop;
-    let watcher = std::thread::Builder::new().stack_size(WATCHER_STACK_BYTES).spawn(move || watch(stop, tell));
-    if watcher.is_err() {
+    let (begun, watching) = std::sync::mpsc::channel();
+    let watcher = std::thread::Builder::new().stack_size(WATCHER_STACK_BYTES).spawn(move || {
+        let _ = begun.send(());
+        watch(stop, tell);
+    });
+    // A thread that is only beginning makes calls that it will not be allowed.
+    if watcher.is_err() || watching.recv().is_err() {
         os::exit_now(1);
     }
     if jailed {

@@ -1,6 +1,6 @@
 //! What every test here needs: the library, a worker, and a way to run a program.
 
-#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
 use isolith_core::{
     Ambient, Bindings, End, Engine, Form, Isolate, Json, Limits, OutputSink, PendingCall, Program, Seed, Start, Step, Stream,
