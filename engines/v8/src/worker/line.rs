@@ -1,5 +1,7 @@
 //! The worker's end of the socket.
 
+use super::told::Program;
+use crate::end::EndKind;
 use crate::frame::{self, HEADER_BYTES, Said};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -22,6 +24,22 @@ pub struct Line {
 impl Line {
     pub(crate) fn new(socket: UnixStream) -> Line {
         Line { socket, out: Vec::new(), sent: Instant::now() }
+    }
+
+    /// Waits for a program, and gives its code.
+    pub fn program(&mut self) -> io::Result<String> {
+        let (_, content) = self.hear()?;
+        Program::read(&content).map(|program| program.code).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// Says that the run ended with a value.
+    pub fn end(&mut self, json: &str) -> io::Result<()> {
+        self.say(Said::Ended, |out| {
+            out.push(EndKind::Value as u8);
+            out.extend(0u64.to_le_bytes());
+            out.extend(json.as_bytes());
+        });
+        self.send()
     }
 
     /// Puts a frame in line.

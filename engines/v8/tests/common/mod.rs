@@ -89,3 +89,28 @@ pub async fn calls(isolate: &mut dyn Isolate, turn: Turn) -> Vec<PendingCall> {
         Step::Done(end, _) => panic!("it ended: {end:?}"),
     }
 }
+
+/// Processes below this one, with their state: workers and zygotes.
+pub fn descendants() -> Vec<(i32, char)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("a list of processes").flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        // The name stands in brackets and may hold anything.
+        let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
+        let mut fields = rest.split(' ');
+        let state = fields.next().and_then(|state| state.chars().next()).unwrap_or('?');
+        let parent = fields.next().and_then(|parent| parent.parse::<i32>().ok()).unwrap_or(0);
+        all.push((pid, parent, state));
+    }
+    let mut below = vec![std::process::id() as i32];
+    loop {
+        let more: Vec<i32> =
+            all.iter().filter(|(pid, parent, _)| below.contains(parent) && !below.contains(pid)).map(|(pid, ..)| *pid).collect();
+        if more.is_empty() {
+            break;
+        }
+        below.extend(more);
+    }
+    all.iter().filter(|(pid, ..)| below[1..].contains(pid)).map(|(pid, _, state)| (*pid, *state)).collect()
+}
