@@ -8,7 +8,7 @@
 
   const {
     Array, ArrayBuffer, Date, Error, Float64Array, Function, JSON, Map, Math, Number, Object, Promise, Proxy, RangeError, Reflect,
-    String, Symbol, TypeError, Uint8Array, WeakMap,
+    String, Symbol, TypeError, Uint8Array, WeakMap, WeakSet,
   } = globalThis;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { create, freeze, setPrototypeOf } = Object;
@@ -20,6 +20,8 @@
   const mapDelete = uncurry(Map.prototype.delete);
   const weakMapGet = uncurry(WeakMap.prototype.get);
   const weakMapSet = uncurry(WeakMap.prototype.set);
+  const weakSetAdd = uncurry(WeakSet.prototype.add);
+  const weakSetHas = uncurry(WeakSet.prototype.has);
   const typedSet = uncurry(getPrototypeOf(Uint8Array).prototype.set);
   const slice = uncurry(String.prototype.slice);
   const dateText = uncurry(Date.prototype.toString);
@@ -29,6 +31,7 @@
   const [
     workerJobs, workerReceive, workerReply, workerOutput, workerCall, workerWait, workerEnd, workerRandoms, workerRandomBytes,
     workerEncode, workerDecode, workerDigest, workerHmac, workerPeek, workerCompile, workerRun, workerImport, workerPlainUrl,
+    workerReady,
   ] = worker;
 
   const defineHidden = (holder, key, value) =>
@@ -84,6 +87,25 @@
   defineHidden(GuestDate, 'UTC', NativeDate.UTC);
   defineHidden(NativeDate.prototype, 'constructor', GuestDate);
   defineHidden(globalThis, 'Date', GuestDate);
+
+  // --- errors -------------------------------------------------------------------------------------------------------------------
+
+  // A stack overflow is known by what it is not: made by a program.
+  const NativeRangeError = RangeError;
+  const made = new WeakSet();
+  const GuestRangeError = function RangeError(message, options) {
+    const error = construct(NativeRangeError, arguments, new.target ?? GuestRangeError);
+    weakSetAdd(made, error);
+    return error;
+  };
+  setPrototypeOf(GuestRangeError, Error);
+  defineProperty(GuestRangeError, 'length', { __proto__: null, value: 1, writable: false, enumerable: false, configurable: true });
+  defineProperty(GuestRangeError, 'prototype', { __proto__: null, value: NativeRangeError.prototype, writable: false, enumerable: false, configurable: false });
+  defineHidden(NativeRangeError.prototype, 'constructor', GuestRangeError);
+  defineHidden(globalThis, 'RangeError', GuestRangeError);
+  const OVERFLOW = 'Maximum call stack size exceeded';
+  const isOverflow = (thrown, message) =>
+    message === OVERFLOW && !weakSetHas(made, thrown) && getPrototypeOf(thrown) === NativeRangeError.prototype;
 
   // --- randomness --------------------------------------------------------------------------------------------------------------
 
@@ -358,7 +380,7 @@
     let text = '';
     for (let i = 0; i < sites.length; i++) {
       const file = siteFile(sites[i]);
-      if (file === preludeName && i === sites.length - 1) continue;
+      if (file === preludeName) continue;
       const name = siteFunction(sites[i]);
       const line = siteLine(sites[i]);
       text += '    at ' + (typeof name === 'string' && name !== '' ? name : '<anonymous>');
@@ -490,6 +512,7 @@
   const END_THROWN = 2;
   const END_SYNTAX = 3;
   const END_STALLED = 4;
+  const END_STACK = 6;
   const PENDING = 0;
   const FULFILLED = 1;
   const NAME_CHARS_MAX = 256;
@@ -522,14 +545,16 @@
     let message;
     let stack;
     let code;
+    let kind = end;
     if ((typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function') {
       name = look(thrown, 'name');
       message = look(thrown, 'message');
       stack = look(thrown, 'stack');
       code = look(thrown, 'code');
+      if (end === END_THROWN && isOverflow(thrown, message)) kind = END_STACK;
     }
     if (typeof message !== 'string') message = describe(thrown);
-    cell[0] = end;
+    cell[0] = kind;
     cell[1] = short(name, NAME_CHARS_MAX);
     cell[2] = short(message, TEXT_CHARS_MAX);
     cell[3] = short(stack, TEXT_CHARS_MAX);
@@ -684,7 +709,23 @@
     return namespace;
   };
 
+  /** Does a little of everything once, before there is a program: what that touches is then a page of this process's own. */
+  const warmUp = () => {
+    cell[0] = preludeName;
+    cell[1] = 'return JSON.stringify([await 1, new Error("x").stack, new Date(0).toISOString(), "a".concat(1.5)])';
+    cell[2] = FORM_BODY;
+    workerCompile();
+    workerRun();
+    run = cell[0]();
+    workerJobs();
+    jsonParse(jsonStringify({ __proto__: null, a: [promiseState(run)[1]] }));
+    run = undefined;
+    cell[0] = undefined;
+  };
+
   const main = () => {
+    warmUp();
+    workerReady();
     workerReceive();
     let over = start();
     while (!over) {

@@ -153,7 +153,12 @@ impl Shared {
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut lease = self.shelf.take().await.map_err(failed)?;
+            let mut lease = match self.shelf.take().await {
+                Ok(lease) => lease,
+                // A zygote that died is replaced, and so is one that dies while it is set up.
+                Err(_) if tries < READY_TRIES => continue,
+                Err(error) => return Err(failed(error)),
+            };
             let ready = tokio::time::timeout(READY_TIME, lease.ready()).await;
             let jail = match ready {
                 Ok(Ok(jail)) => jail,

@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 // THREAT[T-LIMIT-003]: a program that ignores the request to stop is killed with its process.
 /// After a worker was asked to stop: how long it may take to say where it was.
-const GRACE: Duration = Duration::from_millis(100);
+const GRACE: Duration = Duration::from_millis(250);
 /// Between two looks at a worker that may have used up its time.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 /// What an unanswered call costs the host besides its arguments.

@@ -4,7 +4,7 @@ use crate::sys::os;
 use crate::worker::Settings;
 use crate::worker::control::{ASK_FOR_COPY, FAILED, MESSAGE_BYTES_MAX};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -62,6 +62,11 @@ impl Zygote {
         os::send(self.control.as_fd(), ASK_FOR_COPY, &[]).map_err(|_| ZygoteError::Gone)?;
         let fds: [OwnedFd; 3] = self.answer(COPY_TIME)?.try_into().map_err(|_| ZygoteError::Gone)?;
         Ok(Lease::new(fds)?)
+    }
+
+    /// Has something to read when the zygote is gone.
+    pub(crate) fn control(&self) -> BorrowedFd<'_> {
+        self.control.as_fd()
     }
 
     fn answer(&self, time: Duration) -> Result<Vec<OwnedFd>, ZygoteError> {

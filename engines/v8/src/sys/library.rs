@@ -66,6 +66,7 @@ pub(crate) struct MaybeNumber {
     pub(crate) value: f64,
 }
 
+pub(crate) type OnHeapLimit = extern "C" fn(*mut c_void, usize, usize) -> usize;
 pub(crate) type Resolve = extern "C" fn(Local, Local, Local, Local) -> Local;
 pub(crate) type ImportDynamically = extern "C" fn(Local, Local, Local, Local, Local) -> Local;
 
@@ -103,6 +104,8 @@ functions! {
     on_import: "_ZN2v87Isolate38SetHostImportModuleDynamicallyCallbackEPFNS_10MaybeLocalINS_7PromiseEEENS_5LocalINS_7ContextEEENS4_INS_4DataEEENS4_INS_5ValueEEENS4_INS_6StringEEENS4_INS_10FixedArrayEEEE" = fn(IsolatePtr, ImportDynamically);
     on_out_of_memory: "_ZN2v87Isolate18SetOOMErrorHandlerEPFvPKcRKNS_10OOMDetailsEE" = fn(IsolatePtr, extern "C" fn(*const c_char, *const c_void));
     on_fatal: "_ZN2v87Isolate20SetFatalErrorHandlerEPFvPKcS2_E" = fn(IsolatePtr, extern "C" fn(*const c_char, *const c_char));
+    add_heap_limit: "_ZN2v87Isolate24AddNearHeapLimitCallbackEPFmPvmmES1_" = fn(IsolatePtr, OnHeapLimit, *mut c_void);
+    remove_heap_limit: "_ZN2v87Isolate27RemoveNearHeapLimitCallbackEPFmPvmmEm" = fn(IsolatePtr, OnHeapLimit, usize);
     collect: "_ZN2v87Isolate21LowMemoryNotificationEv" = fn(IsolatePtr);
     on_collected: "_ZN2v87Isolate21AddGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEES2_" = fn(IsolatePtr, extern "C" fn(IsolatePtr, c_int, c_int), c_int);
     heap_statistics: "_ZN2v87Isolate17GetHeapStatisticsEPNS_14HeapStatisticsE" = fn(IsolatePtr, *mut usize);

@@ -11,6 +11,8 @@ const COLLECTIONS: c_int = 0xff;
 /// Numbers in `v8::HeapStatistics`, with room to spare, and which of them is the bytes in use.
 const STATISTICS: usize = 64;
 const USED_HEAP: usize = 4;
+/// What the heap may grow by while a program that has exceeded its limit is being stopped.
+const UNWINDING_BYTES: usize = 32 << 20;
 /// In the table of an allocator's virtual functions.
 const TABLE_LEN: usize = 7;
 const ALLOCATE: usize = 2;
@@ -41,6 +43,15 @@ pub(crate) enum Exceeded {
 pub(crate) fn limit_memory(bytes: usize, fatal: fn(Exceeded)) {
     LIMIT.store(bytes, Relaxed);
     let _ = ON_FATAL.set(fatal);
+    if let Some(state) = state() {
+        let (functions, isolate) = (state.functions, state.isolate);
+        // SAFETY: the isolate is this thread's own. Taking a function away is V8's way to say what the limit is from then on.
+        unsafe {
+            (functions.add_heap_limit)(isolate, on_heap_limit, std::ptr::null_mut());
+            (functions.remove_heap_limit)(isolate, on_heap_limit, bytes);
+            (functions.add_heap_limit)(isolate, on_heap_limit, std::ptr::null_mut());
+        }
+    }
 }
 
 /// Whether the limit was exceeded, and the most that was seen in use.
@@ -103,6 +114,14 @@ extern "C" fn on_full(isolate: IsolatePtr, _: *mut c_void) {
     if look(state.functions, isolate) > LIMIT.load(Relaxed) {
         exceed(state.functions, isolate);
     }
+}
+
+/// V8 has collected what it can. It gets some more, so that it can unwind what runs.
+extern "C" fn on_heap_limit(_: *mut c_void, current: usize, _: usize) -> usize {
+    if let Some(state) = state() {
+        exceed(state.functions, state.isolate);
+    }
+    current + UNWINDING_BYTES
 }
 
 fn exceed(functions: &Functions, isolate: IsolatePtr) {

@@ -290,3 +290,14 @@ pub(crate) fn readable_within(fd: impl AsFd, time: Duration) -> bool {
     // SAFETY: there is one entry.
     unsafe { libc::poll(&raw mut poll, 1, ms) > 0 }
 }
+
+/// Waits until one of two has something to read; says which.
+pub(crate) fn either(first: BorrowedFd<'_>, second: Option<BorrowedFd<'_>>) -> (bool, bool) {
+    // A negative number is left out.
+    let number = |fd: Option<BorrowedFd<'_>>| fd.map_or(-1, |fd| fd.as_raw_fd());
+    let entry = |fd| libc::pollfd { fd: number(fd), events: libc::POLLIN, revents: 0 };
+    let mut polls = [entry(Some(first)), entry(second)];
+    // SAFETY: there are two entries.
+    unsafe { libc::poll(polls.as_mut_ptr(), 2, -1) };
+    (polls[0].revents != 0, polls[1].revents != 0)
+}

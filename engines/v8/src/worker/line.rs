@@ -17,13 +17,22 @@ const TOLD_BYTES_MAX: usize = 2 << 30;
 /// The socket of one worker, and what is to be sent over it.
 pub struct Line {
     socket: UnixStream,
+    /// Which walls stand, until that is said.
+    report: Vec<u8>,
     out: Vec<u8>,
     sent: Instant,
 }
 
 impl Line {
-    pub(crate) fn new(socket: UnixStream) -> Line {
-        Line { socket, out: Vec::new(), sent: Instant::now() }
+    pub(crate) fn new(socket: UnixStream, report: Vec<u8>) -> Line {
+        Line { socket, report, out: Vec::new(), sent: Instant::now() }
+    }
+
+    /// Says that a program can come, and which walls stand.
+    pub fn ready(&mut self) -> io::Result<()> {
+        let report = std::mem::take(&mut self.report);
+        self.say(Said::Ready, |out| out.extend(report));
+        self.send()
     }
 
     /// Waits for a program, and gives its code.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// In the order in which the guest half names them.
 pub(crate) const NATIVES: &[fn(&Scope)] = &[
     jobs, receive, reply, output, call, wait, end, randoms, random_bytes, encode, decode, hash, keyed_hash, peek, compile,
-    run, import, url,
+    run, import, url, ready,
 ];
 
 /// What a worker has of its run. Natives take it for a moment only: running jobs calls other natives.
@@ -184,7 +184,7 @@ fn end(scope: &Scope) {
                 Err(_) => end_with(EndKind::ValueTooLarge, |_| ()),
             }
         }
-        EndKind::Thrown | EndKind::Syntax => {
+        EndKind::Thrown | EndKind::Syntax | EndKind::Stack => {
             let texts = [1, 2, 3, 4].map(|slot| scope.text(slot));
             end_with(kind, |out| texts.iter().for_each(|text| frame::put_optional(out, text.as_deref())));
         }
@@ -218,7 +218,7 @@ fn out_of_memory(exceeded: Exceeded) {
     RUN.with(|run| match run.try_borrow_mut().as_deref_mut() {
         Ok(Some(run)) => last_word(&mut run.line),
         // It happened while a native had the line. What is sent is sent in whole frames, so there can be one more.
-        _ => last_word(&mut Line::new(sys::os::line_again())),
+        _ => last_word(&mut Line::new(sys::os::line_again(), Vec::new())),
     });
     sys::os::exit_now(0);
 }
@@ -293,6 +293,11 @@ fn import(scope: &Scope) {
 
 fn url(scope: &Scope) {
     scope.put_number(0, plain_url(&scope.text(0).unwrap_or_default()) as f64);
+}
+
+/// Says that a program can come.
+fn ready(_: &Scope) {
+    with(|run| or_gone(run.line.ready()));
 }
 
 /// The source of a module that came along with the program.

@@ -1,7 +1,6 @@
 use super::control::{ASK_FOR_COPY, FAILED, MESSAGE_BYTES_MAX};
 use super::line::Line;
 use super::settings::{JailMode, Settings};
-use crate::frame::Said;
 use crate::jail::{self, Jail, Shut, Wall};
 use crate::sys::os::{self, Forked};
 use std::convert::Infallible;
@@ -24,7 +23,7 @@ pub struct Inside {
     pub set_up: fn(settings: &Settings, alone: fn(), boot: fn()) -> Result<Infallible, String>,
     /// In a copy, on a thread of its own: the supervisor wants the program stopped.
     pub stop: fn(),
-    /// In a copy, when it is shut in: takes one program over the line and runs it to its end.
+    /// In a copy, when it is shut in: says that it is ready, takes one program over the line and runs it to its end.
     pub run: fn(Line),
 }
 
@@ -169,13 +168,8 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
     if jailed {
         jail::shut_in(&mut jail, Shut::Behind);
     }
-    let mut line = Line::new(UnixStream::from(line));
     let report = serde_json::to_vec(&jail).unwrap_or_default();
-    line.say(Said::Ready, |out| out.extend(&report));
-    if line.send().is_err() {
-        os::exit_now(1);
-    }
-    (zygote.inside.run)(line);
+    (zygote.inside.run)(Line::new(UnixStream::from(line), report));
 }
 
 /// Keeps two descriptors, at the two lowest numbers, and no other.
