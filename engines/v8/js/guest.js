@@ -380,8 +380,9 @@
     let text = '';
     for (let i = 0; i < sites.length; i++) {
       const file = siteFile(sites[i]);
-      if (file === preludeName) continue;
       const name = siteFunction(sites[i]);
+      if (file === preludeName && name === 'main') break; // what is below is not the program's
+      if (file === preludeName) continue;
       const line = siteLine(sites[i]);
       text += '    at ' + (typeof name === 'string' && name !== '' ? name : '<anonymous>');
       if (siteIsNative(sites[i]) || line === null) text += ' (native)\n';

@@ -1,4 +1,4 @@
-use crate::install::{Installed, InstallError};
+use crate::install::{InstallError, Installed};
 use crate::isolate::V8Isolate;
 use crate::jail::Jail;
 use crate::supervisor::{Shelf, ZygoteError};
@@ -7,8 +7,8 @@ use isolith_core::{
     BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
 };
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -99,7 +99,8 @@ impl V8 {
             jail: options.jail,
         };
         let image = image(installed, options.jitless);
-        let shelf = Shelf::start(launch, settings, options.ready).map_err(|error| StartError::Zygote(error.to_string()))?;
+        let shelf =
+            Shelf::start(launch, settings, options.ready).map_err(|error| StartError::Zygote(error.to_string()))?;
         let live = Arc::new(Semaphore::new(options.live as usize));
         let shared = Shared { shelf, image, live, waiting: AtomicUsize::new(0), jail: Mutex::default(), options };
         Ok(V8 { shared: Arc::new(shared) })

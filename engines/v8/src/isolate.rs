@@ -1,7 +1,7 @@
 use crate::engine::{Shared, suspending};
+use crate::frame::Said;
 use crate::protocol;
 use crate::supervisor::{Heard, Lease, LeaseError, Most};
-use crate::frame::Said;
 use isolith_core::{
     BoxFuture, CallId, End, EngineError, ErrorKind, Failure, Isolate, Limits, OutputSink, PendingCall, Program, Start,
     Step, Stream, Suspended, Timestamp, Turn, Usage,
@@ -94,7 +94,8 @@ impl V8Isolate {
         // Taken out first: if this future is dropped before its end, nothing is left to go on with.
         let frame = match std::mem::replace(&mut self.next, Next::Nothing) {
             Next::Begin(begin) => {
-                let failed = |error: serde_json::Error| EngineError::Internal { doing: "starting", source: error.into() };
+                let failed =
+                    |error: serde_json::Error| EngineError::Internal { doing: "starting", source: error.into() };
                 protocol::start_frame(&begin.0, &begin.1, turn.now).map_err(failed)?
             }
             Next::GoOn => {
@@ -174,7 +175,9 @@ impl V8Isolate {
     }
 
     fn cpu_used(&self) -> Duration {
-        self.lease.cpu_time().map_or(Duration::from_micros(self.usage.cpu_us), |now| now.saturating_sub(self.cpu_before))
+        self.lease
+            .cpu_time()
+            .map_or(Duration::from_micros(self.usage.cpu_us), |now| now.saturating_sub(self.cpu_before))
     }
 
     fn cpu_left(&self) -> Duration {

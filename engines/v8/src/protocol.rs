@@ -55,7 +55,8 @@ fn config(start: &Start) -> Option<String> {
     }
     if !start.args.is_empty() {
         // Binding names are identifiers: nothing in them needs an escape.
-        let args: Vec<String> = start.args.iter().map(|(name, value)| format!("\"{}\":{}", name.as_str(), value.text())).collect();
+        let args: Vec<String> =
+            start.args.iter().map(|(name, value)| format!("\"{}\":{}", name.as_str(), value.text())).collect();
         fields.push(format!("\"args\":{{{}}}", args.join(",")));
     }
     (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
@@ -220,9 +221,7 @@ pub(crate) fn read_end(content: &[u8], why: Option<ErrorKind>, memory_bytes: u64
             Some(End::Failed(Failure { stack, ..stopped(kind) }))
         }
         EndKind::Memory => Some(End::Failed(out_of_memory(memory_bytes))),
-        EndKind::Failed => {
-            Some(End::Failed(Failure::of(ErrorKind::Internal, "EngineFailure", "V8 gave up")))
-        }
+        EndKind::Failed => Some(End::Failed(Failure::of(ErrorKind::Internal, "EngineFailure", "V8 gave up"))),
     }?;
     Some((end, memory))
 }
@@ -296,7 +295,15 @@ mod tests {
     #[test]
     fn a_worker_that_lies_about_its_end_is_not_believed() {
         let end = |kind: u8, rest: &[u8]| [&[kind][..], &[0; 8], rest].concat();
-        let rows = [end(0, b""), end(0, b"{"), end(0, b"\xff"), end(2, b""), end(2, &[9, 0, 0, 0, 1]), end(7, b""), end(99, b"")];
+        let rows = [
+            end(0, b""),
+            end(0, b"{"),
+            end(0, b"\xff"),
+            end(2, b""),
+            end(2, &[9, 0, 0, 0, 1]),
+            end(7, b""),
+            end(99, b""),
+        ];
         for row in rows {
             assert_eq!(read_end(&row, None, 1 << 20), None, "{row:?}");
         }

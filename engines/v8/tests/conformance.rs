@@ -1,6 +1,14 @@
 //! Every program under `conformance/` in V8, as one test each. What may differ is written down in `conformance/differences-v8.toml`, and a
 //! row that does not differ any more fails.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test says what is wrong by failing"
+)]
+
 mod common;
 
 use isolith_core::Outcome;
@@ -47,7 +55,8 @@ fn differences() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
 fn table(differences: &BTreeMap<String, String>) -> Result<Trial, Box<dyn Error>> {
     let (rows, empty) = (differences.len(), differences.values().any(|reason| reason.trim().is_empty()));
     let known: Vec<String> = conformance(&conformance_root())?.into_iter().map(|(path, _)| path).collect();
-    let is_known = |name: &&String| !known.iter().any(|path| path.rsplit_once('.').is_some_and(|(path, _)| path == *name));
+    let is_known =
+        |name: &&String| !known.iter().any(|path| path.rsplit_once('.').is_some_and(|(path, _)| path == *name));
     let unknown: Vec<String> = differences.keys().filter(is_known).cloned().collect();
     Ok(Trial::test("v8::the table of differences is short and every row has a reason", move || {
         if rows > DIFFERENCES_MAX || empty || !unknown.is_empty() {

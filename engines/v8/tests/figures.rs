@@ -1,5 +1,13 @@
 //! How long things take: `cargo test --release -p isolith-v8 --test figures -- --ignored --nocapture`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test says what is wrong by failing"
+)]
+
 mod common;
 
 use common::{body, calls, engine, run, start, turn, value};
@@ -60,14 +68,25 @@ async fn memory_of_a_waiting_run() {
     let engine = engine(Options::default());
     let mut held = Vec::new();
     for _ in 0..20 {
-        let mut isolate = engine.start(&body("await new Promise((r) => setTimeout(r, 1e6))"), start(Limits::default(), Arc::new(common::Kept::default()))).await.unwrap();
+        let mut isolate = engine
+            .start(
+                &body("await new Promise((r) => setTimeout(r, 1e6))"),
+                start(Limits::default(), Arc::new(common::Kept::default())),
+            )
+            .await
+            .unwrap();
         calls(&mut *isolate, turn(Vec::new())).await;
         held.push(isolate);
     }
-    let workers: Vec<String> = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok()).filter(|pid| {
-        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        name.starts_with("isolith-v8-work")
-    }).collect();
+    let workers: Vec<String> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|pid| {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            name.starts_with("isolith-v8-work")
+        })
+        .collect();
     let mut own: Vec<u64> = workers.iter().map(|pid| resident_kib(pid, "Private_Dirty:")).collect();
     own.sort_unstable();
     println!("{} processes, private memory in KiB: {own:?}", own.len());

@@ -1,5 +1,13 @@
 //! What can be reached from inside a worker: nothing, if it is jailed; and nearly everything if it is not, so that this tells something.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test says what is wrong by failing"
+)]
+
 mod common;
 
 use common::{installed, start, turn};
@@ -28,7 +36,8 @@ async fn attempts(jail: JailMode) -> BTreeMap<String, bool> {
     });
     let engine = probe(jail);
     let program = Program::new("probe", host.to_string(), Form::Body);
-    let mut isolate = engine.start(&program, start(Limits::default(), Arc::new(common::Kept::default()))).await.unwrap();
+    let mut isolate =
+        engine.start(&program, start(Limits::default(), Arc::new(common::Kept::default()))).await.unwrap();
     match isolate.advance(turn(Vec::new())).await.unwrap() {
         Step::Done(End::Value(Some(found)), _) => found.parse().unwrap(),
         other => panic!("{other:?}"),
@@ -47,8 +56,21 @@ async fn nothing_of_the_host_is_reached_from_a_jailed_worker() {
 async fn without_the_jail_the_same_attempts_reach_the_host() {
     let found = attempts(JailMode::Off).await;
     for attempt in [
-        "file: read", "file: write", "file: list the root", "socket: connect", "socket: of a path", "socket: pair", "process: start one",
-        "process: copy oneself", "process: signal", "process: see its status", "mount: see", "mount: something", "descriptor: copy", "privilege: another name of the host", "kernel: its version",
+        "file: read",
+        "file: write",
+        "file: list the root",
+        "socket: connect",
+        "socket: of a path",
+        "socket: pair",
+        "process: start one",
+        "process: copy oneself",
+        "process: signal",
+        "process: see its status",
+        "mount: see",
+        "mount: something",
+        "descriptor: copy",
+        "privilege: another name of the host",
+        "kernel: its version",
     ] {
         assert_eq!(found.get(attempt), Some(&true), "{attempt}");
     }
@@ -60,7 +82,14 @@ async fn every_wall_is_reported() {
     assert_eq!(jail.report().len(), Wall::ALL.len());
     // These stand wherever tests run; namespaces are for the kernel to give.
     let missing: Vec<Wall> = jail.missing().iter().map(|report| report.wall).collect();
-    for wall in [Wall::NoNewPrivileges, Wall::Environment, Wall::Descriptors, Wall::Capabilities, Wall::Limits, Wall::SystemCalls] {
+    for wall in [
+        Wall::NoNewPrivileges,
+        Wall::Environment,
+        Wall::Descriptors,
+        Wall::Capabilities,
+        Wall::Limits,
+        Wall::SystemCalls,
+    ] {
         assert!(!missing.contains(&wall), "{wall}");
     }
 }

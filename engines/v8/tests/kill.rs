@@ -1,5 +1,13 @@
 //! `kill -9` at random moments: a run ends with a clear error or as if nothing had been; never a hang, never a zombie.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test says what is wrong by failing"
+)]
+
 mod common;
 
 use common::{descendants, engine, run, start, turn, value};
@@ -24,7 +32,8 @@ impl Dice {
 }
 
 fn kill(pid: i32) {
-    let _ = std::process::Command::new("kill").args(["-9", &pid.to_string()]).stderr(std::process::Stdio::null()).status();
+    let _ =
+        std::process::Command::new("kill").args(["-9", &pid.to_string()]).stderr(std::process::Stdio::null()).status();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +52,8 @@ async fn a_worker_or_a_zygote_that_is_killed_takes_one_run_with_it_at_most() {
             }
         });
         let one = async {
-            let started = engine.start(&common::body(PROGRAM), start(Limits::default(), Arc::new(common::Kept::default()))).await;
+            let started =
+                engine.start(&common::body(PROGRAM), start(Limits::default(), Arc::new(common::Kept::default()))).await;
             let mut isolate = started.expect("another worker takes its place");
             let mut next = turn(Vec::new());
             loop {

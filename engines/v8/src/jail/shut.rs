@@ -21,7 +21,11 @@ pub(crate) enum Shut {
 /// The namespaces that a copy can have to itself.
 pub(crate) fn namespaces_of_a_copy() -> [(c_int, &'static [Wall]); 3] {
     let (user, pid) = (libc::CLONE_NEWUSER, libc::CLONE_NEWPID);
-    [(user | pid, &[Wall::UserNamespace, Wall::PidNamespace]), (pid, &[Wall::PidNamespace]), (user, &[Wall::UserNamespace])]
+    [
+        (user | pid, &[Wall::UserNamespace, Wall::PidNamespace]),
+        (pid, &[Wall::PidNamespace]),
+        (user, &[Wall::UserNamespace]),
+    ]
 }
 
 /// Gives up what a running program does not need. Descriptors must have been closed.

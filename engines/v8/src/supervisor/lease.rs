@@ -71,7 +71,9 @@ impl Lease {
         match heard.said {
             // What it said may have waited here for long, and outlived it.
             Said::Ready if os::readable_within(&self.pidfd, Duration::ZERO) => Err(LeaseError::Died),
-            Said::Ready => serde_json::from_slice(&heard.content).map_err(|_| LeaseError::Nonsense("no report of walls")),
+            Said::Ready => {
+                serde_json::from_slice(&heard.content).map_err(|_| LeaseError::Nonsense("no report of walls"))
+            }
             _ => Err(LeaseError::Nonsense("not that it is ready")),
         }
     }

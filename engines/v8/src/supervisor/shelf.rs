@@ -1,8 +1,8 @@
 use super::lease::Lease;
 use super::zygote::{Zygote, ZygoteError};
 use crate::engine::Launch;
-use crate::worker::Settings;
 use crate::sys::os;
+use crate::worker::Settings;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::thread;

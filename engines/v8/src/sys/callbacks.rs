@@ -125,6 +125,12 @@ fn frames(scope: &Scope, state: &State) -> String {
             let read = |name: Local| scope.read_text(name, usize::MAX).ok().flatten().filter(|text| !text.is_empty());
             let function = read((functions.frame_function)(frame)).unwrap_or_else(|| "<anonymous>".into());
             let script = read((functions.frame_script)(frame)).unwrap_or_else(|| "<input>".into());
+            if script == state.name && function == "main" {
+                break; // what is below is not the program's
+            }
+            if script == state.name {
+                continue;
+            }
             let place = (functions.frame_location)(frame);
             text.push_str(&format!("    at {function} ({script}:{}:{})\n", place.line + 1, place.column + 1));
         }

@@ -3,8 +3,8 @@
 use super::library::{Functions, IsolatePtr};
 use super::v8::state;
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// `GCType`: every kind of collection, and the one after which only what is alive is left.
 const COLLECTIONS: c_int = 0xff;

@@ -190,11 +190,8 @@ pub(crate) fn user() -> u32 {
 /// Mounts something: `mount(2)`.
 pub(crate) fn mount(source: &CStr, target: &CStr, kind: &CStr, flags: libc::c_ulong, data: &CStr) -> io::Result<()> {
     // SAFETY: the texts end in a 0 and live until the call returns.
-    check(
-        unsafe { libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, data.as_ptr().cast()) }
-            .into(),
-    )
-    .map(|_| ())
+    check(unsafe { libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, data.as_ptr().cast()) }.into())
+        .map(|_| ())
 }
 
 /// Makes the working folder the root, and what was the root goes away.

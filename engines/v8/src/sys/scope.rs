@@ -264,7 +264,8 @@ impl Scope {
     pub(super) fn evaluate_module(&self, module: Local) -> Option<Local> {
         // SAFETY: the module was compiled for this context, and `on_resolve` has the signature that V8 calls.
         unsafe {
-            if (self.functions().instantiate)(module, self.context, super::callbacks::on_resolve, std::ptr::null()) & 0xff
+            if (self.functions().instantiate)(module, self.context, super::callbacks::on_resolve, std::ptr::null())
+                & 0xff
                 == 0
             {
                 return None;

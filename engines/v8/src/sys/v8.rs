@@ -37,6 +37,7 @@ pub(super) struct State {
     pub(super) isolate: IsolatePtr,
     pub(super) cell: Kept,
     pub(super) undefined: Kept,
+    pub(super) name: &'static str,
     pub(super) natives: &'static [fn(&Scope)],
     pub(super) modules: fn(&str) -> Option<String>,
 }
@@ -118,9 +119,8 @@ pub(crate) fn run(
     // SAFETY: these are the wheel's own functions, called as its own bindings call them: one set-up, one context, and a function
     // of ours as a property of its global object, which a script then calls. Texts are copied before the calls return.
     unsafe {
-        let text = |context, text: &str| {
-            (functions.alloc_string)(context, text.as_ptr().cast(), text.len() as u64, STRING)
-        };
+        let text =
+            |context, text: &str| (functions.alloc_string)(context, text.as_ptr().cast(), text.len() as u64, STRING);
         (functions.init_v8)(flags.as_ptr(), data.as_ptr());
         alone();
         let context = (functions.init_context)(notified);
@@ -171,8 +171,15 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
             let function = (functions.new_function)(context, *native, null_mut(), 0, 0, 0);
             (functions.set)(natives, context, number as u32, function);
         }
-        let state =
-            State { functions, isolate, cell, undefined, natives: guest.natives, modules: guest.modules };
+        let state = State {
+            functions,
+            isolate,
+            cell,
+            undefined,
+            name: guest.name,
+            natives: guest.natives,
+            modules: guest.modules,
+        };
         let scope = Scope::new(STATE.get_or_init(|| state));
         let script = scope.compile(guest.name, guest.text, 0).ok_or(SetupError::Guest("does not compile"))?;
         let make = scope.run(script).ok_or(SetupError::Guest("does not run"))?;

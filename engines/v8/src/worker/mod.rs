@@ -19,4 +19,4 @@ pub(crate) use guest::GUEST;
 pub use guest::V8_INSIDE;
 pub use line::Line;
 pub use settings::{JailMode, Settings};
-pub use zygote::{Inside, main};
+pub use zygote::{Inside, SetUp, main};

@@ -13,8 +13,25 @@ use std::collections::BTreeMap;
 
 /// In the order in which the guest half names them.
 pub(crate) const NATIVES: &[fn(&Scope)] = &[
-    jobs, receive, reply, output, call, wait, end, randoms, random_bytes, encode, decode, hash, keyed_hash, peek, compile,
-    run, import, url, ready,
+    jobs,
+    receive,
+    reply,
+    output,
+    call,
+    wait,
+    end,
+    randoms,
+    random_bytes,
+    encode,
+    decode,
+    hash,
+    keyed_hash,
+    peek,
+    compile,
+    run,
+    import,
+    url,
+    ready,
 ];
 
 /// What a worker has of its run. Natives take it for a moment only: running jobs calls other natives.
@@ -175,7 +192,9 @@ fn wait(_: &Scope) {
 
 /// How the run ended: a kind, and a value or four texts.
 fn end(scope: &Scope) {
-    let Some(kind) = scope.number(0).and_then(|kind| EndKind::from_number(kind as u8)) else { sys::os::exit_now(BROKEN) };
+    let Some(kind) = scope.number(0).and_then(|kind| EndKind::from_number(kind as u8)) else {
+        sys::os::exit_now(BROKEN)
+    };
     match kind {
         EndKind::Value => {
             let most = with(|run| run.value_bytes);

@@ -15,12 +15,15 @@ const LINE_FD: RawFd = 0;
 const STOP_FD: RawFd = 1;
 const WATCHER_STACK_BYTES: usize = 64 << 10;
 
+/// Takes the settings, `alone` and `boot`; see [`Inside::set_up`].
+pub type SetUp = fn(&Settings, fn(), fn()) -> Result<Infallible, String>;
+
 /// What lives inside a worker. An engine brings one; so does a test that looks at the jail.
 #[derive(Clone, Copy)]
 pub struct Inside {
     /// In the zygote: sets up what all copies share, calls `alone` once when every file has been read and before there is a second thread,
     /// then calls `boot` on the thread that is to be copied. Comes back only with a reason why it could not.
-    pub set_up: fn(settings: &Settings, alone: fn(), boot: fn()) -> Result<Infallible, String>,
+    pub set_up: SetUp,
     /// In a copy, on a thread of its own: the supervisor wants the program stopped.
     pub stop: fn(),
     /// In a copy, when it is shut in: says that it is ready, takes one program over the line and runs it to its end.

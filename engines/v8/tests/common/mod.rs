@@ -3,8 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
 use isolith_core::{
-    Ambient, Bindings, End, Engine, Form, Isolate, Json, Limits, OutputSink, PendingCall, Program, Seed, Start, Step, Stream,
-    Timestamp, Turn,
+    Ambient, Bindings, End, Engine, Form, Isolate, Json, Limits, OutputSink, PendingCall, Program, Seed, Start, Step,
+    Stream, Timestamp, Turn,
 };
 use isolith_v8::install::{self, Installed};
 use isolith_v8::{Launch, Options, V8};
@@ -34,8 +34,7 @@ pub fn launch() -> Launch {
     Launch { keep_stderr: true, ..Launch::new(env!("CARGO_BIN_EXE_isolith-v8-worker"), &["v8"]) }
 }
 
-pub fn engine(mut options: Options) -> V8 {
-    if std::env::var_os("OFF").is_some() { options.jail = isolith_v8::JailMode::Off; }
+pub fn engine(options: Options) -> V8 {
     V8::start(&installed(), launch(), options).expect("the engine starts")
 }
 
@@ -105,8 +104,11 @@ pub fn descendants() -> Vec<(i32, char)> {
     }
     let mut below = vec![std::process::id() as i32];
     loop {
-        let more: Vec<i32> =
-            all.iter().filter(|(pid, parent, _)| below.contains(parent) && !below.contains(pid)).map(|(pid, ..)| *pid).collect();
+        let more: Vec<i32> = all
+            .iter()
+            .filter(|(pid, parent, _)| below.contains(parent) && !below.contains(pid))
+            .map(|(pid, ..)| *pid)
+            .collect();
         if more.is_empty() {
             break;
         }

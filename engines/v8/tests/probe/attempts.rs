@@ -45,7 +45,8 @@ fn is_answered(number: c_long, arguments: [usize; 5]) -> bool {
 const SENSELESS: usize = 0x7fff_fff1;
 
 pub(crate) fn all(host: &Host) -> Vec<(&'static str, bool)> {
-    [files(host), sockets(host), processes(host), environment(), mounts(), descriptors(), privileges(), kernel()].concat()
+    [files(host), sockets(host), processes(host), environment(), mounts(), descriptors(), privileges(), kernel()]
+        .concat()
 }
 
 fn files(host: &Host) -> Vec<(&'static str, bool)> {
@@ -55,7 +56,10 @@ fn files(host: &Host) -> Vec<(&'static str, bool)> {
         ("file: the list of users", fs::read("/etc/passwd").is_ok()),
         ("file: look at", fs::metadata(&host.file).is_ok()),
         ("file: write", fs::write(&new, "x").is_ok()),
-        ("file: make in the root", fs::create_dir("/").is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists)),
+        (
+            "file: make in the root",
+            fs::create_dir("/").is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists),
+        ),
         ("file: list the root", fs::read_dir("/").is_ok_and(|mut entries| entries.next().is_some())),
         ("file: up from the root", fs::read_dir("/../..").is_ok_and(|mut entries| entries.next().is_some())),
         ("file: a device", fs::File::open("/dev/zero").is_ok()),
@@ -74,7 +78,10 @@ fn sockets(host: &Host) -> Vec<(&'static str, bool)> {
         ("socket: listen", TcpListener::bind("127.0.0.1:0").is_ok()),
         ("socket: datagrams", UdpSocket::bind("127.0.0.1:0").is_ok()),
         ("socket: of a path", UnixStream::connect(&host.socket).is_ok()),
-        ("socket: listen on a path", UnixListener::bind(format!("{}/probe-socket-{}", host.folder, std::process::id())).is_ok()),
+        (
+            "socket: listen on a path",
+            UnixListener::bind(format!("{}/probe-socket-{}", host.folder, std::process::id())).is_ok(),
+        ),
         ("socket: pair", UnixStream::pair().is_ok()),
         ("socket: to the kernel", netlink >= 0),
     ]
@@ -88,7 +95,8 @@ fn processes(host: &Host) -> Vec<(&'static str, bool)> {
     let remote = libc::iovec { iov_base: (&raw mut word).cast::<c_void>(), iov_len: 8 };
     let read = [pid, &raw const local as usize, 1, &raw const remote as usize, 1];
     // Reading nothing from an address that is not there is EFAULT: the process was reached.
-    let memory = call(libc::SYS_process_vm_readv, read) >= 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT);
+    let memory = call(libc::SYS_process_vm_readv, read) >= 0
+        || std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT);
     // SAFETY: the copy of this process only ends itself.
     let forked = unsafe {
         match libc::fork() {
@@ -107,14 +115,20 @@ fn processes(host: &Host) -> Vec<(&'static str, bool)> {
         ("process: debug", is_answered(libc::SYS_ptrace, [libc::PTRACE_SEIZE as usize, SENSELESS, 0, 0, 0])),
         ("process: see its status", fs::read(format!("/proc/{pid}/status")).is_ok()),
         ("process: its environment", fs::read(format!("/proc/{pid}/environ")).is_ok()),
-        ("process: its limits", reaches(libc::SYS_prlimit64, [pid, libc::RLIMIT_CORE as usize, 0, limits.as_mut_ptr() as usize, 0])),
+        (
+            "process: its limits",
+            reaches(libc::SYS_prlimit64, [pid, libc::RLIMIT_CORE as usize, 0, limits.as_mut_ptr() as usize, 0]),
+        ),
         // SAFETY: the call always succeeds.
         ("process: know its parent", unsafe { libc::getppid() } > 0),
     ]
 }
 
 fn environment() -> Vec<(&'static str, bool)> {
-    vec![("environment: a variable", std::env::vars_os().next().is_some()), ("environment: a path", std::env::var_os("PATH").is_some())]
+    vec![
+        ("environment: a variable", std::env::vars_os().next().is_some()),
+        ("environment: a path", std::env::var_os("PATH").is_some()),
+    ]
 }
 
 fn mounts() -> Vec<(&'static str, bool)> {
@@ -137,7 +151,11 @@ fn descriptors() -> Vec<(&'static str, bool)> {
         let mut byte = 0u8;
         reaches(libc::SYS_read, [fd, &raw mut byte as usize, 0, 0, 0])
     });
-    vec![("descriptor: one more", open), ("descriptor: read one more", read), ("descriptor: copy", reaches(libc::SYS_dup, [0, 0, 0, 0, 0]))]
+    vec![
+        ("descriptor: one more", open),
+        ("descriptor: read one more", read),
+        ("descriptor: copy", reaches(libc::SYS_dup, [0, 0, 0, 0, 0])),
+    ]
 }
 
 fn privileges() -> Vec<(&'static str, bool)> {

@@ -22,6 +22,7 @@ fn set_up(_: &Settings, alone: fn(), boot: fn()) -> Result<Infallible, String> {
 fn run(mut line: Line) {
     let Ok(code) = line.ready().and_then(|()| line.program()) else { return };
     let Ok(host) = serde_json::from_str(&code) else { return };
-    let found: Vec<String> = attempts::all(&host).iter().map(|(name, reached)| format!("\"{name}\":{reached}")).collect();
+    let found: Vec<String> =
+        attempts::all(&host).iter().map(|(name, reached)| format!("\"{name}\":{reached}")).collect();
     let _ = line.end(&format!("{{{}}}", found.join(",")));
 }
