@@ -712,16 +712,26 @@
 
   /** Does a little of everything once, before there is a program: what that touches is then a page of this process's own. */
   const warmUp = () => {
+    jsonParse('{"banned":0,"payload_max":1,"value_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
+    publishTools(['warm'], [], []);
+    delete globalThis.external_warm;
+    defineGlobal('tools', freeze(create(null)));
+    defineGlobal('input', undefined);
+    const code = 'const l = [3, 1, 2].map((x) => x * 1.5).sort(); const o = { ...{ a: l }, b: `${l}` }; let n = 0; '
+      + 'for (const x of l) n += x; try { null.x; } catch (e) { n += e.stack.length; } '
+      + 'return [await 1, n, new Map([[1, o]]).size, new Date(0).toISOString(), "a-b".split("-"), /b+/.test("abb"), new Set(l).size]';
     cell[0] = preludeName;
-    cell[1] = 'return JSON.stringify([await 1, new Error("x").stack, new Date(0).toISOString(), "a".concat(1.5)])';
+    cell[1] = code;
     cell[2] = FORM_BODY;
     workerCompile();
     workerRun();
     run = cell[0]();
-    workerJobs();
-    jsonParse(jsonStringify({ __proto__: null, a: [promiseState(run)[1]] }));
+    runJobs();
+    hasEnded();
+    jsonStringify(promiseState(run)[1]);
     run = undefined;
     cell[0] = undefined;
+    cell[1] = undefined;
   };
 
   const main = () => {

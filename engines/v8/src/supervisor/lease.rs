@@ -1,7 +1,7 @@
 use crate::frame::{HEADER_BYTES, Said};
 use crate::jail::Jail;
 use crate::sys::os;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::time::Duration;
@@ -102,7 +102,8 @@ impl Lease {
         os::kill(self.pidfd.as_fd());
     }
 
-    fn socket(&mut self) -> Result<&mut UnixStream, LeaseError> {
+    /// Hands the socket to the runtime, from where on it can be waited for.
+    fn awaited(&mut self) -> Result<&mut UnixStream, LeaseError> {
         if let Socket::Plain(_) = self.socket
             && let Socket::Plain(plain) = std::mem::replace(&mut self.socket, Socket::Lost)
         {
@@ -116,7 +117,17 @@ impl Lease {
 
     /// Tells it something: whole frames.
     pub(crate) async fn tell(&mut self, frames: &[u8]) -> Result<(), LeaseError> {
-        self.socket()?.write_all(frames).await.map_err(|_| LeaseError::Died)
+        let mut rest = frames;
+        // What the kernel takes at once needs nobody to wait for it.
+        if let Socket::Plain(plain) = &mut self.socket
+            && let Ok(written) = plain.write(rest)
+        {
+            rest = &rest[written..];
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.awaited()?.write_all(rest).await.map_err(|_| LeaseError::Died)
     }
 
     /// The next thing it says. Nothing is lost when this is dropped half-way.
@@ -131,14 +142,22 @@ impl Lease {
                 Some((_, len)) => (HEADER_BYTES + len - self.read.len()).max(READ_BYTES),
                 None => READ_BYTES,
             };
-            self.socket()?;
-            let Socket::Awaited(socket) = &mut self.socket else { return Err(LeaseError::Died) };
-            socket.readable().await?;
             self.read.reserve(wanted);
-            match socket.try_read_buf(&mut self.read) {
+            let read = match &mut self.socket {
+                // What is there already is read without the runtime: whoever waits for it to notice waits longer than for the worker.
+                Socket::Plain(plain) => read_some(plain, &mut self.read, wanted),
+                Socket::Awaited(socket) => {
+                    socket.readable().await?;
+                    socket.try_read_buf(&mut self.read)
+                }
+                Socket::Lost => return Err(LeaseError::Died),
+            };
+            match read {
                 Ok(0) => return Err(LeaseError::Died),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.awaited()?;
+                }
                 Err(_) => return Err(LeaseError::Died),
             }
         }
@@ -161,6 +180,15 @@ impl Lease {
         }
         Ok(Some((said, len)))
     }
+}
+
+/// Reads what is there, `most` bytes of it.
+fn read_some(socket: &mut StdStream, into: &mut Vec<u8>, most: usize) -> io::Result<usize> {
+    let before = into.len();
+    into.resize(before + most, 0);
+    let read = socket.read(&mut into[before..]);
+    into.truncate(before + read.as_ref().copied().unwrap_or(0));
+    read
 }
 
 impl Drop for Lease {
