@@ -1,0 +1,14 @@
+//! The jail of a worker: what is taken from its process before any code of a guest runs.
+//!
+//! It is put up in two parts. The zygote encloses itself once: it leaves the network, the files and the user that started it. Each
+//! copy of it then shuts itself in: descriptors, capabilities, Landlock, limits, system calls. A wall that the kernel refuses is
+//! reported, not passed over.
+
+mod enclose;
+mod filter;
+mod shut;
+mod wall;
+
+pub(crate) use enclose::enclose;
+pub(crate) use shut::{Shut, namespaces_of_a_copy, shut_in};
+pub use wall::{Jail, Wall, WallReport};

@@ -1,0 +1,196 @@
+//! What the program keeps in memory: V8's heap, and the buffers beside it, which V8's own limits do not count.
+
+use super::library::{Functions, IsolatePtr};
+use super::v8::state;
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// `GCType`: every kind of collection, and the one after which only what is alive is left.
+const COLLECTIONS: c_int = 0xff;
+/// Numbers in `v8::HeapStatistics`, with room to spare, and which of them is the bytes in use.
+const STATISTICS: usize = 64;
+const USED_HEAP: usize = 4;
+/// What the heap may grow by while a program that has exceeded its limit is being stopped.
+const UNWINDING_BYTES: usize = 32 << 20;
+/// In the table of an allocator's virtual functions.
+const TABLE_LEN: usize = 7;
+const ALLOCATE: usize = 2;
+const ALLOCATE_UNINITIALIZED: usize = 3;
+const FREE: usize = 4;
+
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+static BUFFERS: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static EXCEEDED: AtomicBool = AtomicBool::new(false);
+static LOOKING: AtomicBool = AtomicBool::new(false);
+/// The heap when it was last looked at.
+static HEAP: AtomicUsize = AtomicUsize::new(0);
+/// A buffer was refused, and none was given since.
+static REFUSED: AtomicBool = AtomicBool::new(false);
+static ALLOCATOR: OnceLock<[usize; TABLE_LEN]> = OnceLock::new();
+static ON_FATAL: OnceLock<fn(Exceeded)> = OnceLock::new();
+
+/// Whether a limit on memory was what ended a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exceeded {
+    Memory,
+    /// V8 gave up for a reason of its own.
+    Other,
+}
+
+/// From here on the heap and its buffers may have this many bytes. `fatal` is called when V8 gives up; it must end the process.
+pub(crate) fn limit_memory(bytes: usize, fatal: fn(Exceeded)) {
+    LIMIT.store(bytes, Relaxed);
+    let _ = ON_FATAL.set(fatal);
+    if let Some(state) = state() {
+        let (functions, isolate) = (state.functions, state.isolate);
+        // SAFETY: the isolate is this thread's own. Taking a function away is V8's way to say what the limit is from then on.
+        unsafe {
+            (functions.add_heap_limit)(isolate, on_heap_limit, std::ptr::null_mut());
+            (functions.remove_heap_limit)(isolate, on_heap_limit, bytes);
+            (functions.add_heap_limit)(isolate, on_heap_limit, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Whether the limit was exceeded, and the most that was seen in use.
+pub(crate) fn memory_used() -> (bool, usize) {
+    if let Some(state) = state() {
+        look(state.functions, state.isolate);
+    }
+    (EXCEEDED.load(Relaxed), PEAK.load(Relaxed))
+}
+
+pub(super) fn install(functions: &'static Functions, isolate: IsolatePtr) {
+    // SAFETY: the functions have the signatures that V8 calls. The allocator is an object with a pointer to its table of virtual
+    // functions in front; it gets a table of ours, which is never freed, with three entries replaced and the others as they were.
+    unsafe {
+        (functions.on_collected)(isolate, on_collected, COLLECTIONS);
+        (functions.on_out_of_memory)(isolate, on_out_of_memory);
+        (functions.on_fatal)(isolate, on_fatal);
+        let allocator = (functions.buffer_allocator)(isolate);
+        let mut table = [0usize; TABLE_LEN];
+        table.copy_from_slice(std::slice::from_raw_parts(*allocator, TABLE_LEN));
+        let _ = ALLOCATOR.set(table);
+        table[ALLOCATE] = allocate as *const () as usize;
+        table[ALLOCATE_UNINITIALIZED] = allocate_uninitialized as *const () as usize;
+        table[FREE] = free as *const () as usize;
+        *allocator = Box::leak(Box::new(table)).as_ptr();
+    }
+}
+
+/// Bytes of the heap in use, dead or alive.
+fn heap_used(functions: &Functions, isolate: IsolatePtr) -> usize {
+    let mut statistics = [0usize; STATISTICS];
+    // SAFETY: there is room for more numbers than the statistics have.
+    unsafe { (functions.heap_statistics)(isolate, statistics.as_mut_ptr()) };
+    statistics[USED_HEAP]
+}
+
+fn look(functions: &Functions, isolate: IsolatePtr) -> usize {
+    let heap = heap_used(functions, isolate);
+    HEAP.store(heap, Relaxed);
+    let used = heap + BUFFERS.load(Relaxed);
+    PEAK.fetch_max(used.min(LIMIT.load(Relaxed)), Relaxed);
+    used
+}
+
+extern "C" fn on_collected(isolate: IsolatePtr, _: c_int, _: c_int) {
+    let Some(state) = state() else { return };
+    if look(state.functions, isolate) > LIMIT.load(Relaxed) && !LOOKING.swap(true, Relaxed) {
+        // Some of it may be dead: a small collection leaves that. Nothing can be collected from in here.
+        // SAFETY: the isolate is this thread's own.
+        unsafe { (state.functions.request_interrupt)(isolate, on_full, std::ptr::null_mut()) };
+    }
+}
+
+/// Collects everything, and stops the program if what is left is still too much.
+extern "C" fn on_full(isolate: IsolatePtr, _: *mut c_void) {
+    let Some(state) = state() else { return };
+    // SAFETY: V8 calls this on the isolate's own thread, where it can collect.
+    unsafe { (state.functions.collect)(isolate) };
+    LOOKING.store(false, Relaxed);
+    if look(state.functions, isolate) > LIMIT.load(Relaxed) {
+        exceed(state.functions, isolate);
+    }
+}
+
+/// V8 has collected what it can. It gets some more, so that it can unwind what runs.
+extern "C" fn on_heap_limit(_: *mut c_void, current: usize, _: usize) -> usize {
+    if let Some(state) = state() {
+        exceed(state.functions, state.isolate);
+    }
+    current + UNWINDING_BYTES
+}
+
+fn exceed(functions: &Functions, isolate: IsolatePtr) {
+    EXCEEDED.store(true, Relaxed);
+    // SAFETY: V8 allows this on any thread.
+    unsafe { (functions.terminate)(isolate) };
+}
+
+/// Whether there is room for a buffer. If not, V8 collects and asks again, more than once. Only when it has given up is the
+/// program stopped: it must not catch that and go on.
+fn room_for(len: usize) -> bool {
+    let Some(state) = state() else { return true };
+    let used = BUFFERS.load(Relaxed).saturating_add(len).saturating_add(HEAP.load(Relaxed));
+    if used <= LIMIT.load(Relaxed) {
+        REFUSED.store(false, Relaxed);
+        return true;
+    }
+    if !REFUSED.swap(true, Relaxed) {
+        // SAFETY: V8 allows this on any thread.
+        unsafe { (state.functions.request_interrupt)(state.isolate, on_refused, std::ptr::null_mut()) };
+    }
+    false
+}
+
+extern "C" fn on_refused(isolate: IsolatePtr, _: *mut c_void) {
+    if let Some(state) = state()
+        && REFUSED.swap(false, Relaxed)
+    {
+        exceed(state.functions, isolate);
+    }
+}
+
+type Allocate = extern "C" fn(*mut c_void, usize) -> *mut c_void;
+type GiveBack = extern "C" fn(*mut c_void, *mut c_void, usize);
+
+fn counted(this: *mut c_void, len: usize, entry: usize) -> *mut c_void {
+    let Some(table) = ALLOCATOR.get().filter(|_| room_for(len)) else { return std::ptr::null_mut() };
+    // SAFETY: the entry is the allocator's own function of this signature.
+    let data = unsafe { std::mem::transmute::<usize, Allocate>(table[entry]) }(this, len);
+    if !data.is_null() {
+        BUFFERS.fetch_add(len, Relaxed);
+    }
+    data
+}
+
+extern "C" fn allocate(this: *mut c_void, len: usize) -> *mut c_void {
+    counted(this, len, ALLOCATE)
+}
+
+extern "C" fn allocate_uninitialized(this: *mut c_void, len: usize) -> *mut c_void {
+    counted(this, len, ALLOCATE_UNINITIALIZED)
+}
+
+extern "C" fn free(this: *mut c_void, data: *mut c_void, len: usize) {
+    let Some(table) = ALLOCATOR.get() else { return };
+    BUFFERS.fetch_sub(len.min(BUFFERS.load(Relaxed)), Relaxed);
+    // SAFETY: the entry is the allocator's own function of this signature.
+    let give_back = unsafe { std::mem::transmute::<usize, GiveBack>(table[FREE]) };
+    give_back(this, data, len);
+}
+
+extern "C" fn on_out_of_memory(_: *const c_char, _: *const c_void) {
+    if let Some(fatal) = ON_FATAL.get() {
+        fatal(Exceeded::Memory);
+    }
+}
+
+extern "C" fn on_fatal(_: *const c_char, _: *const c_char) {
+    if let Some(fatal) = ON_FATAL.get() {
+        fatal(Exceeded::Other);
+    }
+}

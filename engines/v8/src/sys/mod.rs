@@ -1,0 +1,17 @@
+//! Everything that is `unsafe` in this crate: the library's functions, and system calls that have no safe form.
+//!
+//! What is offered to the other modules is safe to call in the worker that it is made for. The worker is the untrusted side: a
+//! mistake in here costs a run its process, and nothing else, because the process is jailed.
+
+#![allow(unsafe_code, reason = "this is the leaf in which it is kept")]
+
+mod callbacks;
+mod library;
+mod memory;
+pub(crate) mod os;
+mod scope;
+mod v8;
+
+pub(crate) use memory::{Exceeded, limit_memory, memory_used};
+pub(crate) use scope::Scope;
+pub(crate) use v8::{Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};

@@ -1,0 +1,71 @@
+//! V8 as what lives inside a worker.
+
+use super::line::Line;
+use super::natives;
+use super::settings::Settings;
+use super::zygote::Inside;
+use crate::end::EndKind;
+use crate::frame;
+use crate::sys::{self, Guest, Stop};
+use std::convert::Infallible;
+
+/// The guest half of the engine.
+pub(crate) const GUEST: &str = include_str!("../../js/guest.js");
+
+/// One thread does everything, so that there is something to copy.
+const FLAGS: &str = "--single-threaded --no-async-stack-traces";
+const JITLESS: &str = " --jitless";
+
+/// V8 with the prelude.
+pub const V8_INSIDE: Inside = Inside { set_up, stop: sys::stop, run };
+
+fn set_up(settings: &Settings, alone: fn(), boot: fn()) -> Result<Infallible, String> {
+    BOOT.set(boot).map_err(|_| "a zygote is set up once")?;
+    let flags = if settings.jitless { format!("{FLAGS}{JITLESS}") } else { FLAGS.to_owned() };
+    sys::run(&settings.library, &settings.data, &flags, alone, on_isolate).map_err(|error| chain(&error))
+}
+
+static BOOT: std::sync::OnceLock<fn()> = std::sync::OnceLock::new();
+
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}
+
+/// On the isolate's thread, before there are copies.
+fn on_isolate() {
+    let guest = Guest {
+        text: GUEST,
+        prelude: isolith_prelude::source(),
+        name: isolith_prelude::FILE_NAME,
+        natives: natives::NATIVES,
+        modules: natives::module,
+    };
+    match (sys::set_up(&guest), BOOT.get()) {
+        (Ok(()), Some(boot)) => boot(),
+        (Err(error), _) => super::zygote::fail(&chain(&error)),
+        (Ok(()), None) => super::zygote::fail("nobody said what to do then"),
+    }
+}
+
+/// In a copy: one program from its start to its end.
+fn run(line: Line) {
+    natives::begin(line);
+    let stop = sys::enter();
+    let (exceeded, _) = sys::memory_used();
+    match stop {
+        Stop::Returned => {}
+        _ if exceeded => natives::end_with(EndKind::Memory, |_| ()),
+        Stop::Terminated => {
+            let stack = sys::stopped_at();
+            natives::end_with(EndKind::Interrupted, |out| {
+                for text in [None, None, stack.as_deref(), None] {
+                    frame::put_optional(out, text);
+                }
+            });
+        }
+        Stop::Threw => natives::end_with(EndKind::Failed, |_| ()),
+    }
+}
