@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 mod approvals;
+mod engine;
 mod replay;
 mod session;
 mod snippet;
@@ -15,6 +16,7 @@ mod tools;
 mod workflow;
 
 pub(crate) use approvals::{Agree, Approvals};
+pub(crate) use engine::{Engine, EngineName, Installable};
 pub(crate) use replay::{Policy, Replay, Why};
 pub(crate) use session::{Agent, CreateSession, Grep, OneSession, Session, Settings};
 pub(crate) use snippet::{SaveSnippet, Snippet};
@@ -88,6 +90,9 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Copy everything that is kept, while it is in use
     Backup(Backup),
+    /// Fetch, list and remove the engines that do not come along
+    #[command(subcommand)]
+    Engine(Engine),
     /// Look at what this machine offers
     Doctor(Doctor),
     /// Print a completion script for a shell
@@ -186,8 +191,17 @@ pub(crate) struct RunOptions {
 
 /// Where the program computes. What it asks for is decided and done here all the same.
 #[derive(Args, Default)]
-#[command(next_help_heading = "Elsewhere (default: here)")]
+#[command(next_help_heading = "Where it runs (default: quickjs, here)")]
 pub(crate) struct Elsewhere {
+    /// On this engine
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["remote", "worker"])]
+    pub(crate) engine: EngineName,
+    /// Without V8's compiler: slower, and no memory that is both written and run
+    #[arg(long)]
+    pub(crate) jitless: bool,
+    /// Not at all, where the jail of V8 lacks a wall that this system does not offer
+    #[arg(long)]
+    pub(crate) require_jail: bool,
     /// On another isolith, which `isolith serve` runs there
     #[arg(long, value_name = "URL", conflicts_with = "worker")]
     pub(crate) remote: Option<String>,

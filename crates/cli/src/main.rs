@@ -33,6 +33,10 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before there is a second thread, or anything that a worker should not have.
+    if let Some(code) = commands::engine::worker() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::complain(&error).into(),
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Command::Mcp(args) => commands::mcp::mcp(&args),
         Command::Tools(args) => commands::tools::tools(args),
         Command::Prompt(args) => commands::tools::prompt(&args.grants),
+        Command::Engine(args) => commands::engine::engine(args),
         Command::Key(args) => commands::key::key(args),
         Command::Approvals(args) => commands::approvals::approvals(args),
         Command::Consent(args) => commands::consent::consent(args),

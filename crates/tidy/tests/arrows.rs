@@ -52,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolith-store",
             "isolith-tools",
             "isolith-upstream",
+            "isolith-v8",
             "isolith-workflow",
             "isolith-workspace",
         ],

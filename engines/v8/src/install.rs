@@ -202,20 +202,28 @@ pub fn from_wheel(wheel: &Path, folder: &Path) -> Result<Installed, InstallError
 
 /// Fetches the wheel by pip into a folder of its own, and unpacks it.
 pub fn by_pip(folder: &Path) -> Result<Installed, InstallError> {
+    fetched(&format!("{PACKAGE}=={VERSION}"), folder)
+}
+
+/// The same from an address.
+pub fn from_url(url: &str, folder: &Path) -> Result<Installed, InstallError> {
+    fetched(url, folder)
+}
+
+fn fetched(package: &str, folder: &Path) -> Result<Installed, InstallError> {
     pinned()?;
     let downloads = folder.join(format!("download-{}", std::process::id()));
     fs::create_dir_all(&downloads).map_err(file("make", &downloads))?;
-    let installed = fetch(&downloads).and_then(|wheel| from_wheel(&wheel, folder));
+    let installed = fetch(&downloads, package).and_then(|wheel| from_wheel(&wheel, folder));
     let _ = fs::remove_dir_all(&downloads);
     installed
 }
 
-fn fetch(downloads: &Path) -> Result<PathBuf, InstallError> {
-    let package = format!("{PACKAGE}=={VERSION}");
+fn fetch(downloads: &Path, package: &str) -> Result<PathBuf, InstallError> {
     let arguments = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest"];
     let command = format!("python3 {} {} {package}", arguments.join(" "), downloads.display());
     let failed = |why: String| InstallError::Fetch { command: command.clone(), why };
-    let output = Command::new("python3").args(arguments).arg(downloads).arg(&package).output();
+    let output = Command::new("python3").args(arguments).arg(downloads).arg(package).output();
     let output = output.map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));

@@ -1,6 +1,7 @@
 //! What works on this machine, and what to do where something does not.
 
-use crate::args::{Doctor, Elsewhere};
+use super::engine;
+use crate::args::{Doctor, Elsewhere, EngineName};
 use crate::exit::Exit;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::{Done, show};
@@ -31,7 +32,7 @@ enum State {
 }
 
 pub(crate) fn doctor(args: Doctor) -> Done {
-    let findings = [system(), processor(), memory(), pool(), page_map(), page_scan(), first_run()];
+    let findings = [system(), processor(), memory(), pool(), page_map(), page_scan(), first_run(), v8()];
     if args.json {
         show::line(&show::to_json(&findings));
     } else {
@@ -61,6 +62,30 @@ impl Finding {
             anstream::println!("   {:<18} hint: {hint}", "");
         }
     }
+}
+
+/// The engine that does not come along, and the walls around it.
+fn v8() -> Finding {
+    let wanted = Elsewhere { engine: EngineName::V8, ..Elsewhere::default() };
+    let Ok(installed) = engine::found() else {
+        return Finding::new("engine v8", State::Lacking, "not installed", "`isolith engine install v8` fetches it");
+    };
+    let about = format!("{}, published {}", installed.v8_version(), installed.published());
+    let walls = || {
+        let workbench = super::workbench::Workbench::small(&Elsewhere::default()).ok()?;
+        let _inside = workbench.runtime.enter();
+        let engine = engine::v8(1, &wanted).ok()?;
+        workbench.runtime.block_on(engine.inspect_jail()).ok()
+    };
+    let Some(jail) = walls() else {
+        return Finding::new("engine v8", State::Broken, about, "it does not start: install it again");
+    };
+    let missing: Vec<&str> = jail.missing().iter().map(|report| report.wall.name()).collect();
+    if missing.is_empty() {
+        return Finding::good("engine v8", format!("{about}; every wall of its jail stands"));
+    }
+    let found = format!("{about}; its jail lacks {}", missing.join(", "));
+    Finding::new("engine v8", State::Lacking, found, "the kernel, or the container this is in, refuses it")
 }
 
 fn read(path: &str) -> String {

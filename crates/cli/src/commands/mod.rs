@@ -9,6 +9,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod consent;
 pub(crate) mod doctor;
+pub(crate) mod engine;
 pub(crate) mod eval;
 pub(crate) mod key;
 pub(crate) mod manifest;

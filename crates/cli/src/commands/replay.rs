@@ -35,7 +35,7 @@ pub(crate) fn replay(args: Replay) -> Done {
         return Ok(Exit::Ok);
     }
     let recorded = journals::recorded(&journals, &run)?;
-    let workbench = Workbench::small(&Elsewhere::default())?;
+    let workbench = Workbench::small(&Elsewhere::recorded_on(&recorded.header.engine))?;
     if let Some(call) = args.until {
         return until(&workbench, &recorded, call, args.eval, args.json);
     }

@@ -11,6 +11,7 @@ use crate::{job, show};
 use isolith_runner::{Recorded, Verdict};
 use owo_colors::OwoColorize;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// What was found, for the last line.
 #[derive(Default)]
@@ -34,11 +35,18 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
         }
     }
     let journals = journals::open()?;
-    let workbench = if reexecute { Some(Workbench::small(&Elsewhere::default())?) } else { None };
+    // One for each engine that there are runs of.
+    let mut workbenches: BTreeMap<String, Workbench> = BTreeMap::new();
     let runs = journals::named(&journals, names)?;
     for run in &runs {
         match journals::read(&journals, run)? {
-            Ok(recorded) => check(workbench.as_ref(), &recorded, as_json, &mut tally)?,
+            Ok(recorded) => {
+                let engine = &recorded.header.engine;
+                if reexecute && !workbenches.contains_key(engine) {
+                    workbenches.insert(engine.clone(), Workbench::small(&Elsewhere::recorded_on(engine))?);
+                }
+                check(workbenches.get(engine), &recorded, as_json, &mut tally)?;
+            }
             Err(Unreadable::Damaged(why)) => {
                 tally.wrong += 1;
                 if as_json {

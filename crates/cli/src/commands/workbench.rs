@@ -1,6 +1,7 @@
 //! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
 
-use crate::args::{Elsewhere, RunOptions, Show};
+use crate::args::{Elsewhere, EngineName, RunOptions, Show};
+use crate::commands::engine;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::Job;
@@ -125,6 +126,14 @@ fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<
         let trust = if elsewhere.trust_worker_limits { ItsLimits::Trusted } else { ItsLimits::NotTrusted };
         let worker = Worker::new(url, key.as_deref(), trust);
         return Ok(Arc::new(worker.map_err(|error| Failure::usage(error, "give the address of the Worker"))?));
+    }
+    if elsewhere.engine == EngineName::V8 {
+        let _inside = runtime.enter();
+        return Ok(Arc::new(engine::v8(options.live, elsewhere)?));
+    }
+    if elsewhere.jitless || elsewhere.require_jail {
+        let hint = "both are about V8: say `--engine v8` as well";
+        return Err(Failure::usage("`--jitless` and `--require-jail` say how V8 is run", hint));
     }
     let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
     Ok(Arc::new(engine))
