@@ -34,7 +34,7 @@ fn a_run_with_its_clients_tools_is_one_journal_though_it_left_memory_and_its_ser
         served.kill();
         served = serve(&folder, &[]);
         let call = answer["waiting_for"][0]["id"].clone();
-        let replies = json!({ "replies": [{ "id": call, "value": n }] });
+        let replies = json!({ "resume": answer["resume"], "replies": [{ "id": call, "value": n }] });
         answer = served.post(&format!("/v1/runs/{run}/calls"), "", &replies).json();
     }
     assert_eq!(answer["status"], "ok", "{answer}");

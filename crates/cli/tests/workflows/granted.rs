@@ -54,14 +54,17 @@ fn a_call_that_asks_waits_on_disk_for_a_word_and_is_made_once() {
     let asked = std::fs::read_to_string(
         folder.path().join("data/events").join(format!("{}.jsonl", waits["run"].as_str().unwrap())),
     );
-    assert!(asked.as_ref().unwrap().contains("may it call deploy with {\\\"env\\\":\\\"test\\\"}?"), "{asked:?}");
-    let nonsense = isolith(&folder, &["answer", "last", "approve:1", "maybe"]);
+    assert!(
+        asked.as_ref().unwrap().contains("the tool `deploy` with {\\\"env\\\":\\\"test\\\"}: may it?"),
+        "{asked:?}"
+    );
+    let nonsense = isolith(&folder, &["answer", "last", "approve:0", "maybe"]);
     assert!(nonsense.code == 2 && nonsense.stderr.contains("someone's word"), "{nonsense:?}");
     let edited = json!({ "decision": "approve", "args": { "env": "staging" } }).to_string();
-    assert_eq!(isolith(&folder, &["answer", "last", "approve:1", &edited]).code, 0);
+    assert_eq!(isolith(&folder, &["answer", "last", "approve:0", &edited]).code, 0);
     let half = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
     assert_eq!((half.code, deployed(&folder).as_str()), (75, "{\"env\":\"staging\"}"), "{half:?}");
-    assert_eq!(isolith(&folder, &["answer", "last", "approve:2", "no"]).code, 0);
+    assert_eq!(isolith(&folder, &["answer", "last", "approve:1", "no"]).code, 0);
     let done = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
     assert_eq!(result(&done)["value"], json!(["staging", "tool.denied"]), "{done:?}");
     assert_eq!(deployed(&folder), "{\"env\":\"staging\"}");
@@ -72,7 +75,7 @@ fn a_yes_for_the_run_is_for_what_the_same_grant_asks_and_a_call_that_was_begun_i
     let folder = deploys();
     let waits = run(&folder, &[&ASKS[..], &["--suspend"]].concat());
     assert_eq!(waits["status"], "waiting", "{waits}");
-    assert_eq!(isolith(&folder, &["answer", "last", "approve:1", "run"]).code, 0);
+    assert_eq!(isolith(&folder, &["answer", "last", "approve:0", "run"]).code, 0);
     let done = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
     assert_eq!(result(&done)["value"], json!(["test", "prod"]), "{done:?}");
     // A process that dies between the word and its answer leaves the call as begun.
@@ -86,7 +89,7 @@ fn a_yes_for_the_run_is_for_what_the_same_grant_asks_and_a_call_that_was_begun_i
     folder.write("w.ts", &flow("return await tools.deploy({}).catch((e) => e.code + e.message);"));
     let before = deployed(&folder);
     assert_eq!(run(&folder, &[&ASKS[..], &["--suspend"]].concat())["status"], "waiting");
-    assert_eq!(isolith(&folder, &["answer", "last", "approve:1", "yes"]).code, 0);
+    assert_eq!(isolith(&folder, &["answer", "last", "approve:0", "yes"]).code, 0);
     let killed = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
     assert_ne!(killed.code, 0, "{killed:?}");
     let done = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
@@ -171,14 +174,15 @@ fn an_agent_works_in_a_worktree_of_its_own_and_its_changes_are_kept() {
 fn what_was_spent_counts_after_a_journal_moved() {
     let (here, there) = (folder(), folder());
     here.write("w.ts", &flow("const left = budget.remaining(); await agent('p', { label: 'a' }); await waitFor('s'); const now = [budget.total, left, budget.remaining()];\nreturn [now, await agent('q', { label: 'b' }).catch((e) => e.workflowError.kind)];").replace("cleanup }", "cleanup, budget }"));
-    let waits = isolith(&here, &["run", "w.ts", "--mock", "--json", "--suspend", "--budget", "5"]);
+    [&here, &there].map(with_agents);
+    let waits = isolith(&here, &[&["run", "w.ts", "--suspend", "--budget", "1"], &WITH[..]].concat());
     assert_eq!(waits.code, 75, "{waits:?}");
     there.write("journal", &isolith(&here, &["export", "last", "--form", "journal"]).stdout);
     assert_eq!(isolith(&there, &["import", "journal"]).code, 0);
     assert_eq!(isolith(&there, &["signal", "last", "s"]).code, 0);
-    let done = isolith(&there, &["resume", "last", "--mock", "--yes", "--json"]);
+    let done = isolith(&there, &[&["resume", "last"], &WITH[..]].concat());
     let value = result(&done)["value"].clone();
-    assert_eq!((&value[0][0], &value[0][1]), (&json!(5), &json!(5)), "{done:?}");
+    assert_eq!(value[0], json!([1, 1, 0]), "{done:?}");
     assert_eq!(value[1], "BudgetExhausted", "{done:?}");
     assert!(calls(&there).is_empty());
 }

@@ -40,7 +40,10 @@ impl Recorder for Memory {
         Ok(())
     }
 
-    fn rewrite(&mut self, _: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
+    fn rewrite(&mut self, change: &mut dyn FnMut(&str) -> Option<String>) -> Result<(), StoreProblem> {
+        for record in self.0.lock().unwrap().iter_mut() {
+            *record = change(record).unwrap_or_else(|| std::mem::take(record));
+        }
         Ok(())
     }
 }

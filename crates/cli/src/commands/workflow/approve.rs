@@ -60,7 +60,7 @@ struct Tray {
 impl Desk for Tray {
     fn asked(&self, ask: &Ask) {
         let with = ask.args.as_ref().map(|args| format!(" with {}", args.text())).unwrap_or_default();
-        let question = format!("may it {}{with}? (`{}`)", ask.what, ask.grant);
+        let question = format!("{}{with}: may it? (`{}`)", ask.what, ask.grant);
         let choices = Json::of(&["yes", "run", "always", "no"]).ok();
         let question = Question { key: key(ask.id), question, choices, allow_other: None, default: None };
         let event = json!({ "key": question.key, "question": question.question, "choices": question.choices });
