@@ -246,7 +246,12 @@ impl Recorder for JournalFile {
                 (*record, changed) = (new, true);
             }
         }
-        if changed { self.replace(&lines.records) } else { Ok(()) }
+        match changed {
+            true => self.replace(&lines.records),
+            // It may be what an earlier attempt made of it, whose folder was not waited for.
+            false if self.new => self.sync(),
+            false => Ok(()),
+        }
     }
 
     fn mark(&self) -> Option<Mark> {
