@@ -174,7 +174,8 @@ fn an_agent_works_in_a_worktree_of_its_own_and_its_changes_are_kept() {
 fn what_was_spent_counts_after_a_journal_moved() {
     let (here, there) = (folder(), folder());
     here.write("w.ts", &flow("const left = budget.remaining(); await agent('p', { label: 'a' }); await waitFor('s'); const now = [budget.total, left, budget.remaining()];\nreturn [now, await agent('q', { label: 'b' }).catch((e) => e.workflowError.kind)];").replace("cleanup }", "cleanup, budget }"));
-    [&here, &there].map(with_agents);
+    with_agents(&here);
+    with_agents(&there);
     let waits = isolith(&here, &[&["run", "w.ts", "--suspend", "--budget", "1"], &WITH[..]].concat());
     assert_eq!(waits.code, 75, "{waits:?}");
     there.write("journal", &isolith(&here, &["export", "last", "--form", "journal"]).stdout);
