@@ -7,10 +7,9 @@
   'use strict';
 
   const {
-    Array, ArrayBuffer, Date, Error, Float64Array, Function, JSON, Map, Math, Number, Object, Promise, Proxy, RangeError, Reflect,
-    String, Symbol, TypeError, Uint8Array, WeakMap, WeakSet,
+    Date, Error, Float64Array, Function, JSON, Map, Math, Object, Promise, RangeError, Reflect, String, TypeError, Uint8Array, WeakMap, WeakSet,
   } = globalThis;
-  const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+  const { apply, construct, defineProperty, getPrototypeOf } = Reflect;
   const { create, freeze, setPrototypeOf } = Object;
   const { parse: jsonParse, stringify: jsonStringify } = JSON;
   const { floor, trunc } = Math;
@@ -25,7 +24,6 @@
   const typedSet = uncurry(getPrototypeOf(Uint8Array).prototype.set);
   const slice = uncurry(String.prototype.slice);
   const dateText = uncurry(Date.prototype.toString);
-  const charCodeAt = uncurry(String.prototype.charCodeAt);
   const indexOf = uncurry(String.prototype.indexOf);
 
   const [
@@ -140,7 +138,6 @@
   const REPLY_RESPONSE = 5;
 
   let payloadMax = 16 << 20;
-  let valueMax = 16 << 20;
   let nextCall = 0;
   let outstanding = 0;
   const calls = new Map();
@@ -647,7 +644,6 @@
     const config = cell[6];
     banned = granted.banned;
     payloadMax = granted.payload_max;
-    valueMax = granted.value_max;
     publish(granted);
     if (config !== undefined) hooks.configure(jsonParse(config));
     if (!evaluate(name, code)) return true;
@@ -712,7 +708,7 @@
 
   /** Does a little of everything once, before there is a program: what that touches is then a page of this process's own. */
   const warmUp = () => {
-    jsonParse('{"banned":0,"payload_max":1,"value_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
+    jsonParse('{"banned":0,"payload_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
     publishTools(['warm'], [], []);
     delete globalThis.external_warm;
     defineGlobal('tools', freeze(create(null)));

@@ -150,7 +150,8 @@ impl V8Isolate {
             match heard {
                 Ok(Ok(heard)) => match self.take(heard, why) {
                     Ok(Standing::Goes) => {}
-                    Ok(Standing::Waits) => return None,
+                    // It came to rest just when it was asked to stop: what was decided stays.
+                    Ok(Standing::Waits) => return why.map(|why| End::Failed(protocol::stopped(why))),
                     Ok(Standing::Ended(end)) => return Some(end),
                     Err(stop) => return Some(End::Failed(stop)),
                 },

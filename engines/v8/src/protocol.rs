@@ -15,7 +15,6 @@ use serde::Serialize;
 struct Granted<'a> {
     banned: u32,
     payload_max: u64,
-    value_max: u64,
     globals: Vec<&'static str>,
     tools: Vec<&'a str>,
     namespaces: Vec<&'a str>,
@@ -38,7 +37,6 @@ fn granted(start: &Start) -> Granted<'_> {
     Granted {
         banned: ban(ambient.time, BANNED_TIME) | ban(ambient.random, BANNED_RANDOM),
         payload_max: start.limits.payload_bytes,
-        value_max: start.limits.value_bytes,
         globals: globals.iter().filter(|(granted, _)| *granted).map(|(_, name)| *name).collect(),
         tools: bindings.tools.iter().map(|name| name.as_str()).collect(),
         namespaces: bindings.namespaces.iter().map(|name| name.as_str()).collect(),

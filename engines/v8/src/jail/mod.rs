@@ -1,3 +1,4 @@
+// THREAT[T-ENGINE-003]: a bug in V8 gives a program its whole process; there is nothing in that process that is worth having.
 //! The jail of a worker: what is taken from its process before any code of a guest runs.
 //!
 //! It is put up in two parts. The zygote encloses itself once: it leaves the network, the files and the user that started it. Each
