@@ -6,7 +6,7 @@ mod wish;
 pub(crate) use ceiling::Ceiling;
 pub(crate) use wish::{Equipment, Wish};
 
-use crate::args::{GrantOptions, RunOptions};
+use crate::args::{EngineName, GrantOptions, RunOptions};
 use crate::ask;
 use crate::commands::workbench;
 use crate::failure::Failure;
@@ -67,6 +67,7 @@ impl Job {
             needs.map(|needs| needs.manifest()).unwrap_or_default()
         };
         let mut wish = Wish::of(&options.grants, needs)?;
+        suspend.map_or(Ok(()), |_| stays(options))?;
         let mut plan = workbench::plan(source, options, suspend)?;
         plan.limits = wish.ceiling.limits(workbench::limits(options, wish.manifest.as_ref()));
         if let Some(session) = &wish.session {
@@ -96,6 +97,7 @@ impl Job {
         let asks = tools.is_some() || options.plan;
         let whom = if options.plan { Whom::Nobody } else { Whom::of(&options.grants) };
         if let Some(approvals) = approvals(&grants, &options.grants, asks, whom, &run)? {
+            stays(options)?;
             means.approver = Arc::new(approvals);
             let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
             plan.patience = Some(Patience { timer, outside: Duration::ZERO });
@@ -196,6 +198,16 @@ pub(crate) struct Earlier<'a> {
     pub(crate) calls: &'a [CallRecord],
     /// The grants that someone agreed to for all of it.
     pub(crate) agreed: Vec<String>,
+}
+
+/// Refuses what takes a run out of memory where its engine cannot.
+fn stays(options: &RunOptions) -> Result<(), Failure> {
+    match options.elsewhere.engine {
+        EngineName::Quickjs => Ok(()),
+        EngineName::V8 => {
+            Err(Failure::usage("a run on `v8` cannot wait outside memory", "run it on `quickjs`, or at a terminal"))
+        }
+    }
 }
 
 /// Who is there to be asked at once.

@@ -48,6 +48,7 @@ fn commands_in_the_documents_do_what_they_say() {
         "docs/sessions.md",
         "docs/workflows.md",
         "docs/snippets.md",
+        "docs/engines.md",
     ] {
         let document = std::fs::read_to_string(root().join(name)).unwrap();
         for (command, expected) in console_blocks(&document) {

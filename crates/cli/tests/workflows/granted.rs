@@ -63,11 +63,11 @@ fn a_call_that_asks_waits_on_disk_for_a_word_and_is_made_once() {
     let edited = json!({ "decision": "approve", "args": { "env": "staging" } }).to_string();
     assert_eq!(isolith(&folder, &["answer", "last", "approve:0", &edited]).code, 0);
     let half = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
-    assert_eq!((half.code, deployed(&folder).as_str()), (75, "{\"env\":\"staging\"}"), "{half:?}");
+    assert_eq!((half.code, deployed(&folder).as_str()), (75, "{\"env\":\"staging\"}\n"), "{half:?}");
     assert_eq!(isolith(&folder, &["answer", "last", "approve:1", "no"]).code, 0);
     let done = isolith(&folder, &[&["resume", "last", "--suspend", "--json"], &ASKS[..]].concat());
     assert_eq!(result(&done)["value"], json!(["staging", "tool.denied"]), "{done:?}");
-    assert_eq!(deployed(&folder), "{\"env\":\"staging\"}");
+    assert_eq!(deployed(&folder), "{\"env\":\"staging\"}\n");
 }
 
 #[test]

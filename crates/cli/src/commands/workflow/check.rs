@@ -71,17 +71,28 @@ fn read_below(root: &Path, path: &str) -> Result<Option<String>, String> {
     dir.read_to_string(path).map(Some).map_err(|error| error.to_string())
 }
 
+/// Something that a workflow will reach for.
+pub(super) struct Wanted {
+    pub(super) grant: Grant,
+    /// Whether it is granted.
+    pub(super) met: bool,
+}
+
 /// What it will reach for, by static reading. What the libraries of workflows use is no need of the workflow.
-pub(super) fn needs_of(bundle: &Bundle) -> Vec<Grant> {
+pub(super) fn needs_of(bundle: &Bundle, granted: &[Grant]) -> Vec<Wanted> {
     let own = bundle.program().1.iter().filter(|module| !module.name.starts_with('@'));
-    let needs = own.filter_map(|module| needs(&module.source, &module.name, Language::Auto).ok());
-    let mut grants: Vec<Grant> = Vec::new();
-    for grant in needs.flat_map(|needs| needs.manifest()) {
-        if !grants.contains(&grant) {
-            grants.push(grant);
+    let mut all: Vec<Wanted> = Vec::new();
+    for needs in own.filter_map(|module| needs(&module.source, &module.name, Language::Auto).ok()) {
+        let lacking = needs.lacking(granted).len();
+        for grant in needs.manifest() {
+            let with: Vec<Grant> = granted.iter().chain([&grant]).cloned().collect();
+            let met = needs.lacking(&with).len() == lacking;
+            if !all.iter().any(|known| known.grant == grant) {
+                all.push(Wanted { grant, met });
+            }
         }
     }
-    grants
+    all
 }
 
 pub(super) fn check(file: &Path, as_json: bool) -> Done {
@@ -94,7 +105,7 @@ pub(super) fn check(file: &Path, as_json: bool) -> Done {
             "workflows": children,
             "patches": bundle.patches,
             "agents": bundle.loaded.agents.len(),
-            "needs": needs_of(&bundle).iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "needs": needs_of(&bundle, &[]).iter().map(|need| need.grant.to_string()).collect::<Vec<_>>(),
         });
         show::line(&show::to_json(&found));
         return Ok(Exit::Ok);

@@ -1,12 +1,12 @@
 //! What a person sees, and agrees to, before a workflow runs for the first time.
 
-use super::check;
+use super::check::{self, Wanted};
 use crate::args::Attended;
 use crate::failure::Failure;
 use crate::paint::{self, HINT};
 use crate::terminal::inert;
 use crate::{ask, job};
-use isolith_core::{Grant, RunId, narrow};
+use isolith_core::{Grant, RunId};
 use isolith_workflow::Bundle;
 use serde_json::Value;
 
@@ -95,10 +95,9 @@ pub(super) fn described(bundle: &Bundle, grants: &[Grant]) -> Vec<String> {
         let names: Vec<&str> = bundle.children.keys().map(String::as_str).collect();
         lines.push(format!("  workflows  {}", names.join(", ")));
     }
-    for need in check::needs_of(bundle) {
-        let met = narrow(grants, std::slice::from_ref(&need)).report.is_empty();
+    for Wanted { grant, met } in check::needs_of(bundle, grants) {
         let lacks = if met { "" } else { " (not granted: it will be refused)" };
-        lines.push(format!("  needs      {need}{lacks}"));
+        lines.push(format!("  needs      {grant}{lacks}"));
     }
     match grants {
         [] => lines.push("  may do     nothing but call agents".into()),

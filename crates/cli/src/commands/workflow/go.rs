@@ -77,7 +77,7 @@ impl Kept {
 pub(super) fn run(args: RunWorkflow) -> Done {
     let bundle = check::bundle(&args.file)?;
     let kept = kept(&args, &bundle)?;
-    let wish = Wish::of(&args.grants, || check::needs_of(&bundle))?;
+    let wish = Wish::of(&args.grants, || check::needs_of(&bundle, &[]).into_iter().map(|need| need.grant).collect())?;
     let grants = wish.narrowed().grants;
     consent::gate(&bundle, &grants, &args.attended, args.grants.no_prompt)?;
     if args.detach {
