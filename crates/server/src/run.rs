@@ -276,10 +276,6 @@ impl Run {
         (state.chain, state.known) = (Some(chain), known.into());
     }
 
-    pub(crate) fn set_chain(&self, chain: Chain) {
-        self.lock().chain = Some(chain);
-    }
-
     /// How it is found again, having made so many calls.
     pub(crate) fn continuation(&self, made: usize) -> Option<String> {
         self.lock().chain.as_ref().map(|chain| chain.key(made))
@@ -325,8 +321,8 @@ impl Run {
         }
     }
 
-    /// Takes answers to all open calls of a sleeping run, or none.
-    pub(crate) fn answer_all(&self, replies: &[(CallId, HostReply)]) -> bool {
+    /// Takes answers to all open calls of a sleeping run, or none. With them it is found by another chain.
+    pub(crate) fn answer_all(&self, replies: &[(CallId, HostReply)], chain: Chain) -> bool {
         let mut state = self.lock();
         let open = |id: &CallId| state.open.get(id).is_some_and(|open| open.reply.is_none());
         if !state.asleep || !replies.iter().all(|(id, _)| open(id)) {
@@ -337,6 +333,7 @@ impl Run {
                 open.reply = Some(reply.clone());
             }
         }
+        state.chain = Some(chain);
         true
     }
 

@@ -5,7 +5,7 @@ use crate::caller::{Caller, Household};
 use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::queue::Queue;
-use crate::run::{Run, Stage, Taken};
+use crate::run::{Chain, Run, Stage, Taken};
 use crate::sessions::Awake;
 use crate::settings::Settings;
 use crate::trace::Adopt;
@@ -260,8 +260,9 @@ impl Runs {
         self: &Arc<Self>,
         run: &Arc<Run>,
         replies: Vec<(CallId, HostReply)>,
+        chain: Chain,
     ) -> Result<bool, Refusal> {
-        if !run.answer_all(&replies) {
+        if !run.answer_all(&replies, chain) {
             return Ok(false);
         }
         for (call, reply) in replies {

@@ -109,7 +109,7 @@ fn all_records_are_rewritten_or_none() {
 #[test]
 fn a_name_cannot_lead_elsewhere() {
     let kept = kept(&[]);
-    for name in ["", "../a", "a/b", ".", "A", "a.b", &"a".repeat(65)] {
+    for name in ["", "../a", "a/b", ".", "é", "a.b", &"a".repeat(65)] {
         assert!(kept.journals.read(&RunId(name.into())).is_err(), "{name}");
     }
 }

@@ -7,6 +7,7 @@ use crate::caller::Caller;
 use crate::code_mode::{Checked, Round, answer, not_run};
 use crate::error::Refusal;
 use crate::run::{Run, Stage};
+use crate::runs::open_calls;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -69,22 +70,22 @@ async fn go_on(app: &Arc<App>, caller: &Arc<Caller>, checked: &Checked) -> Resul
     for (answered, key) in checked.keys() {
         let failed = |error| Refusal::internal("finding a run", &error);
         let Some(record) = app.runs.store.find(&caller.id, &key).await.map_err(failed)? else { continue };
+        // THREAT[T-SERVER-016]: what it waits for is what it waited for when it was found. By now another round may have answered that, and
+        // the run may wait for something else.
+        let Ok(before) = record.outcome.parse::<isolith_core::Outcome>() else { return Ok(None) };
+        let mut open: Vec<CallId> = open_calls(&record.outcome).into_iter().map(|(id, ..)| id).collect();
+        open.sort_unstable();
         let run = app.runs.take_up(caller, record).await?;
-        let Stage::Waiting(outcome, awaited) = run.stage() else { return Ok(None) };
-        let open = awaited.calls;
         let results = &checked.results[answered..];
         if open.len() != results.len() {
             return Ok(None);
         }
-        run.set_chain(checked.chain(checked.results.len()));
-        let mut open: Vec<CallId> = open.to_vec();
-        open.sort_unstable();
         // All at once or not at all: another round with the same results may be here at the same time.
-        if !app.runs.answer_all(&run, open.into_iter().zip(results.iter().cloned()).collect()).await? {
+        let replies = open.into_iter().zip(results.iter().cloned()).collect();
+        if !app.runs.answer_all(&run, replies, checked.chain(checked.results.len())).await? {
             return Ok(None);
         }
-        let sent = serde_json::from_str::<isolith_core::Outcome>(&outcome).map_or(0, |outcome| outcome.outputs.len());
-        return Ok(Some((run, sent)));
+        return Ok(Some((run, before.outputs.len())));
     }
     Ok(None)
 }

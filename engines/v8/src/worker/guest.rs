@@ -9,8 +9,8 @@ use crate::frame;
 use crate::sys::{self, Guest, Stop};
 use std::convert::Infallible;
 
-/// The guest half of the engine.
-pub(crate) const GUEST: &str = include_str!("../../js/guest.js");
+/// The guest half of the engine, one text in two files.
+pub(crate) const GUEST: &str = concat!(include_str!("../../js/10-world.js"), include_str!("../../js/20-run.js"));
 
 /// One thread does everything, so that there is something to copy.
 const FLAGS: &str = "--single-threaded --no-async-stack-traces";

@@ -1,4 +1,4 @@
-//! The functions that the guest half (`js/guest.js`) calls. They take and give everything through the cell.
+//! The functions that the guest half (`js/`) calls. They take and give everything through the cell.
 
 use super::digest;
 use super::line::Line;
