@@ -151,20 +151,25 @@ impl Shared {
     /// A worker that is shut in and waits for a program.
     async fn worker(&self) -> Result<crate::supervisor::Lease, EngineError> {
         let failed = |error: ZygoteError| EngineError::Internal { doing: "starting a worker", source: error.into() };
+        // With a zygote goes every worker that stands ready: all of those may be taken before there is a new one.
+        let most = READY_TRIES + self.options.ready as u32;
         let mut tries = 0;
         loop {
             tries += 1;
             let mut lease = match self.shelf.take().await {
                 Ok(lease) => lease,
                 // A zygote that died is replaced, and so is one that dies while it is set up.
-                Err(_) if tries < READY_TRIES => continue,
+                Err(_) if tries < most => continue,
                 Err(error) => return Err(failed(error)),
             };
             let ready = tokio::time::timeout(READY_TIME, lease.ready()).await;
             let jail = match ready {
                 Ok(Ok(jail)) => jail,
                 // It may have died while it stood there. The next one has not.
-                Ok(Err(_)) | Err(_) if tries < READY_TRIES => continue,
+                Ok(Err(_)) | Err(_) if tries < most => {
+                    tokio::time::sleep(READY_PAUSE).await;
+                    continue;
+                }
                 Ok(Err(error)) => {
                     return Err(EngineError::Internal { doing: "starting a worker", source: error.into() });
                 }
@@ -185,6 +190,8 @@ impl Shared {
 /// How long a worker may take to shut itself in, and how many may fail before a run does.
 const READY_TIME: Duration = Duration::from_secs(10);
 const READY_TRIES: u32 = 5;
+/// So long after one that died, another may be there.
+const READY_PAUSE: Duration = Duration::from_millis(10);
 
 /// One caller in the queue, for as long as this lives.
 struct Queued<'a>(&'a AtomicUsize);
