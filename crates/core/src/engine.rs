@@ -1,6 +1,6 @@
 use crate::{
     Ambient, Answer, Ask, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits,
-    PendingCall, Program, Stream, Suspended, SuspendedError, Timestamp, Usage,
+    PendingCall, Program, RanOn, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -41,8 +41,16 @@ pub trait Isolate: Send {
     /// Valid between two steps. The isolate itself stays as it is.
     fn suspend(&mut self) -> Result<Suspended, EngineError>;
 
+    /// Whether the state can be had at all: a process cannot be put on disk.
+    fn can_suspend(&self) -> bool {
+        true
+    }
+
     /// What the run has used so far. Wall time is the runner's to know and stays zero here.
     fn usage(&self) -> Usage;
+
+    /// What it takes place on.
+    fn ran_on(&self) -> RanOn;
 }
 
 /// Performs what guests ask. Policy, audit, journal and replay are all hosts that wrap another.

@@ -60,7 +60,10 @@ pub use judge::{judge, judge_request};
 pub use limits::{InvalidLimit, Limits};
 pub use manifest::{Change, Manifest, Network, SCHEMA, Upstream, UpstreamSource, from_mcp_servers};
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_limits};
-pub use outcome::{CallOutcome, CallRecord, ErrorKind, Exercised, Outcome, Output, RunError, Status, Stream, Usage};
+pub use outcome::{
+    CallOutcome, CallRecord, ErrorKind, Exercised, JailReceipt, MissingWall, Outcome, Output, RanOn, RunError, Status,
+    Stream, Switch, Usage,
+};
 pub use program::{Digest, Form, Module, Program};
 pub use session::{
     AgentRecord, InvalidSessionName, OpenSession, SessionError, SessionName, SessionRecord, SessionSettings,

@@ -1,5 +1,6 @@
 use crate::{Ask, HostCall, Json, Narrowing, PendingCall, RunId};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// How a run ended, and everything worth knowing about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct Outcome {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
+    /// What it ran on; absent for what did not begin.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ran_on: Option<RanOn>,
     /// What it used.
     pub usage: Usage,
     /// Each host call that exercised a grant, in the order made.
@@ -130,6 +134,54 @@ pub struct RunError {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+/// What a run took place on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RanOn {
+    /// The engine that brought it to its end.
+    pub engine: Cow<'static, str>,
+    /// The jail of the process that it had to itself, where it had one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub jail: Option<JailReceipt>,
+    /// What came of the attempt to put a faster engine in the place of the first.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub switch: Option<Switch>,
+}
+
+impl RanOn {
+    /// On this engine, in this process.
+    pub fn engine(name: &'static str) -> RanOn {
+        RanOn { engine: Cow::Borrowed(name), ..RanOn::default() }
+    }
+}
+
+/// How a jail turned out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JailReceipt {
+    /// The walls that the system refused.
+    pub missing: Vec<MissingWall>,
+}
+
+/// A wall that does not stand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingWall {
+    /// Which.
+    pub wall: String,
+    /// What the system said.
+    pub why: String,
+}
+
+/// An attempt to put a faster engine in the place of the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switch {
+    /// What the run had computed by then.
+    pub after_cpu_us: u64,
+    /// Whether the other engine took over.
+    pub taken_over: bool,
+    /// Why it did not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
 }
 
 /// What a run used.

@@ -307,7 +307,7 @@ impl Drive {
         let soon = |(_, until): (CallId, Timestamp)| self.clock.until(until) <= timer;
         let live = matches!(self.clock.time(), Time::Live);
         let stays = live && self.sleep.is_some_and(soon) && !self.leave.is_cancelled();
-        !stays && self.host.leave(&unanswered)
+        !stays && self.isolate.can_suspend() && self.host.leave(&unanswered)
     }
 
     fn check_time(&self) -> Result<(), Stop> {

@@ -94,8 +94,7 @@ impl Runner {
         }
         let ended = recorded.end.as_ref();
         let language = language_named(&header.language);
-        let receipt =
-            |outputs| Receipt { id: Some(header.run.clone()), outputs, usage: <_>::default(), calls: Vec::new() };
+        let receipt = |outputs| Receipt { id: Some(header.run.clone()), outputs, ..Receipt::default() };
         let (outcome, asked) = match prepare_with(&header.source, &header.name, language, &header.modules) {
             Err(error) => (receipt(Vec::new()).not_a_program(&error, &header.name), recorded.asked()),
             Ok(prepared) => match self.perform(recorded, &prepared, None).await? {

@@ -3,15 +3,17 @@
 use crate::hint;
 use isolith_core::{
     Ask, CallOutcome, CallRecord, End, ErrorKind, Exercised, Failure, Grant, Host, Json, Outcome, Output, PendingCall,
-    RunError, RunId, Status, Usage,
+    RanOn, RunError, RunId, Status, Usage,
 };
 use isolith_program::{Prepared, SourceError};
 use std::borrow::Cow;
 
 /// The parts of an outcome that do not depend on how the run ended.
+#[derive(Default)]
 pub(crate) struct Receipt {
     pub(crate) id: Option<RunId>,
     pub(crate) outputs: Vec<Output>,
+    pub(crate) ran_on: Option<RanOn>,
     pub(crate) usage: Usage,
     pub(crate) calls: Vec<CallRecord>,
 }
@@ -61,6 +63,7 @@ impl Receipt {
             exercised: count(|o| o != CallOutcome::Denied),
             denied: count(|o| o == CallOutcome::Denied),
             outputs: self.outputs,
+            ran_on: self.ran_on,
             usage: self.usage,
             calls: self.calls,
             grants: Vec::new(),

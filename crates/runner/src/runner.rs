@@ -51,7 +51,7 @@ pub struct Ended {
 impl Ended {
     /// What is left of a run that did not begin, because its text or its imports make no program.
     pub fn not_a_program(plan: &Plan, error: &SourceError) -> Ended {
-        let receipt = Receipt { id: plan.id.clone(), outputs: Vec::new(), usage: Usage::default(), calls: Vec::new() };
+        let receipt = Receipt { id: plan.id.clone(), ..Receipt::default() };
         let outcome = Outcome { narrowed: plan.narrowed.clone(), ..receipt.not_a_program(error, &plan.name) };
         Ended { outcome, suspended: None }
     }
@@ -115,7 +115,7 @@ impl Runner {
             Ok(prepared) => prepared,
             Err(error) => {
                 let usage = Usage { wall_us: clock.elapsed().as_micros() as u64, ..Usage::default() };
-                let receipt = Receipt { id: plan.id, outputs: Vec::new(), usage, calls: Vec::new() };
+                let receipt = Receipt { id: plan.id, usage, ..Receipt::default() };
                 let outcome = receipt.not_a_program(&error, &plan.name);
                 journal.as_mut().map_or(Ok(()), |journal| journal.end(&outcome, false))?;
                 return Ok(Ended { outcome, suspended: None });
@@ -238,10 +238,11 @@ impl Runner {
             }
         };
         let usage = Usage { wall_us: drive.clock.elapsed().as_micros() as u64, ..drive.isolate.usage() };
+        let ran_on = Some(drive.isolate.ran_on());
         let outputs = capture.take();
         match stop {
             Stop::Ended(end) => {
-                let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
+                let receipt = Receipt { id, outputs, ran_on, usage, calls: std::mem::take(&mut drive.records) };
                 let (outcome, changed) = scrubbed(receipt.ended(end, prepared, &grants), &*drive.host);
                 if let Some(journal) = &mut drive.journal {
                     journal.end(&outcome, changed)?;
@@ -254,7 +255,7 @@ impl Runner {
                     journal.suspended()?;
                 }
                 let saved = saved(&drive, &outputs);
-                let receipt = Receipt { id, outputs, usage, calls: std::mem::take(&mut drive.records) };
+                let receipt = Receipt { id, outputs, ran_on, usage, calls: std::mem::take(&mut drive.records) };
                 let outcome = with_grants(receipt.suspended(saved.waiting_for(), drive.host.asks()), &saved.grants);
                 Ok(Ended { outcome, suspended: Some(SuspendedRun { saved, state }) })
             }

@@ -281,6 +281,7 @@ pub(crate) fn ended_as(id: &RunId, kind: ErrorKind, name: &str, message: &str) -
         value: None,
         error: Some(error),
         outputs: Vec::new(),
+        ran_on: None,
         usage: Usage::default(),
         calls: Vec::new(),
         grants: Vec::new(),

@@ -1,12 +1,12 @@
-use crate::engine::Shared;
+use crate::engine::{NAME, Shared};
 use crate::image::{Entry, Live};
 use crate::meter::Meter;
 use crate::pages;
 use crate::protocol::{self, Status};
 use crate::suspend::State;
 use isolith_core::{
-    BoxFuture, CallId, End, EngineError, ErrorKind, Failure, HostReply, Isolate, Limits, OutputSink, Program, Start,
-    Step, Suspended, Turn, Usage,
+    BoxFuture, CallId, End, EngineError, ErrorKind, Failure, HostReply, Isolate, Limits, OutputSink, Program, RanOn,
+    Start, Step, Suspended, Turn, Usage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -188,5 +188,9 @@ impl Isolate for QuickJsIsolate {
             bytes_in: used.bytes_in,
             bytes_out: used.bytes_out,
         }
+    }
+
+    fn ran_on(&self) -> RanOn {
+        RanOn::engine(NAME)
     }
 }

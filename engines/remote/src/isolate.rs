@@ -1,9 +1,9 @@
-use crate::engine::Shared;
+use crate::engine::{NAME, Shared};
 use crate::link::Link;
 use crate::peer::{Answer, Expect, lost};
 use crate::state;
 use isolith_core::wire::request;
-use isolith_core::{BoxFuture, EngineError, Isolate, Step, Suspended, Turn, Usage};
+use isolith_core::{BoxFuture, EngineError, Isolate, RanOn, Step, Suspended, Turn, Usage};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,5 +106,9 @@ impl Isolate for RemoteIsolate {
 
     fn usage(&self) -> Usage {
         self.usage
+    }
+
+    fn ran_on(&self) -> RanOn {
+        RanOn::engine(NAME)
     }
 }

@@ -1,7 +1,7 @@
 use crate::install::{InstallError, Installed};
 use crate::isolate::V8Isolate;
 use crate::jail::Jail;
-use crate::supervisor::{Shelf, ZygoteError};
+use crate::supervisor::{Lease, Shelf, ZygoteError};
 use crate::worker::{JailMode, Settings};
 use isolith_core::{
     BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
@@ -113,9 +113,7 @@ impl V8 {
 
     /// Starts a worker to see which walls stand, and lets it go.
     pub async fn inspect_jail(&self) -> Result<Jail, EngineError> {
-        let lease = self.shared.worker().await?;
-        drop(lease);
-        self.jail().ok_or(EngineError::Ended)
+        Ok(self.shared.worker().await?.1)
     }
 }
 
@@ -149,7 +147,7 @@ impl Shared {
     }
 
     /// A worker that is shut in and waits for a program.
-    async fn worker(&self) -> Result<crate::supervisor::Lease, EngineError> {
+    async fn worker(&self) -> Result<(Lease, Jail), EngineError> {
         let failed = |error: ZygoteError| EngineError::Internal { doing: "starting a worker", source: error.into() };
         // With a zygote goes every worker that stands ready: all of those may be taken before there is a new one.
         let most = READY_TRIES + self.options.ready as u32;
@@ -176,13 +174,13 @@ impl Shared {
                 Err(late) => return Err(EngineError::Internal { doing: "starting a worker", source: late.into() }),
             };
             let missing = jail.missing();
-            *self.jail.lock().unwrap_or_else(PoisonError::into_inner) = Some(jail);
+            *self.jail.lock().unwrap_or_else(PoisonError::into_inner) = Some(jail.clone());
             if self.options.jail == JailMode::Required && !missing.is_empty() {
                 let names: Vec<String> = missing.iter().map(|report| report.wall.to_string()).collect();
                 let what = format!("a whole jail here: {} missing", names.join(", "));
                 return Err(Unsupported { engine: NAME, what }.into());
             }
-            return Ok(lease);
+            return Ok((lease, jail));
         }
     }
 }
@@ -225,8 +223,8 @@ impl Engine for V8 {
         Box::pin(async move {
             start.limits.check().map_err(|e| Unsupported { engine: NAME, what: e.to_string() })?;
             let place = self.shared.place().await?;
-            let lease = self.shared.worker().await?;
-            Ok(Box::new(V8Isolate::new(Arc::clone(&self.shared), place, lease, program, start)) as Box<dyn Isolate>)
+            let worker = self.shared.worker().await?;
+            Ok(Box::new(V8Isolate::new(Arc::clone(&self.shared), place, worker, program, start)) as Box<dyn Isolate>)
         })
     }
 

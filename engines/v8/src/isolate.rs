@@ -1,10 +1,11 @@
-use crate::engine::{Shared, suspending};
+use crate::engine::{NAME, Shared, suspending};
 use crate::frame::Said;
+use crate::jail::{Jail, WallReport};
 use crate::protocol;
 use crate::supervisor::{Heard, Lease, LeaseError, Most};
 use isolith_core::{
-    BoxFuture, CallId, End, EngineError, ErrorKind, Failure, Isolate, Limits, OutputSink, PendingCall, Program, Start,
-    Step, Stream, Suspended, Timestamp, Turn, Usage,
+    BoxFuture, CallId, End, EngineError, ErrorKind, Failure, Isolate, JailReceipt, Limits, MissingWall, OutputSink,
+    PendingCall, Program, RanOn, Start, Step, Stream, Suspended, Timestamp, Turn, Usage,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ const MEMORY_STEP_BYTES: u64 = 8 << 20;
 pub(crate) struct V8Isolate {
     // Fields drop in order: the worker is gone before its place becomes free.
     lease: Lease,
+    jail: Jail,
     next: Next,
     limits: Limits,
     sink: Arc<dyn OutputSink>,
@@ -62,7 +64,7 @@ impl V8Isolate {
     pub(crate) fn new(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        mut lease: Lease,
+        (mut lease, jail): (Lease, Jail),
         program: &Program,
         start: Start,
     ) -> V8Isolate {
@@ -75,6 +77,7 @@ impl V8Isolate {
         let cpu_before = lease.cpu_time().unwrap_or_default();
         V8Isolate {
             lease,
+            jail,
             limits,
             sink: Arc::clone(&start.sink),
             next: Next::Begin(Box::new((program.clone(), start))),
@@ -298,7 +301,20 @@ impl Isolate for V8Isolate {
         Err(suspending().into())
     }
 
+    fn can_suspend(&self) -> bool {
+        false
+    }
+
     fn usage(&self) -> Usage {
         self.usage
+    }
+
+    fn ran_on(&self) -> RanOn {
+        let missing = self.jail.missing().into_iter();
+        let missing = missing.map(|WallReport { wall, missing }| MissingWall {
+            wall: wall.to_string(),
+            why: missing.unwrap_or_default(),
+        });
+        RanOn { jail: Some(JailReceipt { missing: missing.collect() }), ..RanOn::engine(NAME) }
     }
 }

@@ -4,7 +4,7 @@ use super::round::{self, Answer, ToolCall, ToolResult};
 use crate::Address;
 use isolith_core::{
     BindingName, BoxFuture, CallId, Digest, End, EngineError, ErrorKind, Failure, HostCall, Isolate, OutputSink,
-    PendingCall, Step, Stream, Suspended, Timestamp, Turn, Usage,
+    PendingCall, RanOn, Step, Stream, Suspended, Timestamp, Turn, Usage,
 };
 use std::sync::Arc;
 
@@ -178,5 +178,9 @@ impl Isolate for WorkerIsolate {
 
     fn usage(&self) -> Usage {
         self.progress.usage()
+    }
+
+    fn ran_on(&self) -> RanOn {
+        RanOn::engine(super::NAME)
     }
 }
