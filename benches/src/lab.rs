@@ -57,6 +57,7 @@ impl Lab {
             args: Vec::new(),
             seed: Seed([7; 32]),
             sink: Arc::clone(&self.sink),
+            must_suspend: false,
         };
         Ok(self.engine.start(program, start).await?)
     }

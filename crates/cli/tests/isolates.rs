@@ -50,7 +50,7 @@ fn start(limits: Limits) -> (Start, Arc<Lines>) {
     let bindings = Bindings { tools: vec![BindingName::new("echo").unwrap()], ..Bindings::default() };
     let sink = Arc::clone(&lines) as _;
     let (ambient, seed) = (Ambient::default(), Seed::from_number(1));
-    (Start { limits, bindings, ambient, input: None, args: Vec::new(), seed, sink }, lines)
+    (Start { limits, bindings, ambient, input: None, args: Vec::new(), seed, sink, must_suspend: false }, lines)
 }
 
 fn turn(replies: &[(u32, &str)]) -> Turn {

@@ -14,6 +14,11 @@ pub trait Engine: Send + Sync {
     /// What the engine is built from. Equal images, programs and turns give equal outcomes.
     fn image(&self) -> Digest;
 
+    /// Whether it can bring back what an engine of this name has suspended.
+    fn resumes(&self, engine: &str) -> bool {
+        engine == self.name()
+    }
+
     /// Makes one fresh isolate that can reach the world only through its steps. No code of the program has run yet.
     ///
     /// Waits while the engine is full, for a bounded time and in a bounded queue, then says [`EngineError::Busy`].
@@ -123,6 +128,25 @@ pub struct Start {
     pub seed: Seed,
     /// Where output goes.
     pub sink: Arc<dyn OutputSink>,
+    /// Whether it may have to leave memory, for someone's word or a client who comes back later. An engine that chooses by itself
+    /// chooses one that can do that.
+    pub must_suspend: bool,
+}
+
+impl Start {
+    /// The same for another isolate of the same run.
+    pub fn again(&self) -> Start {
+        Start {
+            limits: self.limits,
+            bindings: self.bindings.clone(),
+            ambient: self.ambient,
+            input: self.input.clone(),
+            args: self.args.clone(),
+            seed: self.seed,
+            sink: Arc::clone(&self.sink),
+            must_suspend: self.must_suspend,
+        }
+    }
 }
 
 /// What the host brings to one step.

@@ -17,6 +17,7 @@ pub mod files;
 mod future;
 mod grant;
 pub mod headers;
+mod housing;
 mod journal;
 mod json;
 mod judge;
@@ -54,6 +55,7 @@ pub use grant::{
     Method, PathPrefix, PathStep, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
     TemplateError, ToolGrant, ToolName, ToolPattern,
 };
+pub use housing::{EngineChoice, Housing, Isolation, OtherEngine};
 pub use journal::{JournalStore, Mark, OpenJournal, Recorder};
 pub use json::{InvalidJson, Json};
 pub use judge::{judge, judge_request};

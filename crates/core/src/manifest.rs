@@ -2,7 +2,7 @@
 
 use crate::fields::{Fields, FieldsError};
 use crate::grant::grants;
-use crate::{Ambient, BindingName, Digest, Grant, Limits, Power, Source};
+use crate::{Ambient, BindingName, Digest, EngineChoice, Grant, Housing, Isolation, Limits, Power, Source};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,6 +33,8 @@ pub struct Manifest {
     pub limits: Limits,
     /// What it may know of the world.
     pub ambient: Ambient,
+    /// What it is to run on.
+    pub housing: Housing,
     /// How requests reach the network. An operator's business: it means nothing in a program's own manifest.
     pub network: Network,
 }
@@ -62,6 +64,7 @@ impl Manifest {
                 None => Limits::default(),
             },
             ambient: Ambient { time: source(&mut fields, "time")?, random: source(&mut fields, "random")? },
+            housing: housing(&mut fields)?,
             network: match fields.raw("network") {
                 Some((value, at)) => network(value, &at)?,
                 None => Network::default(),
@@ -92,6 +95,10 @@ impl Manifest {
             if value != Source::Live {
                 out.insert(key.into(), json!(value));
             }
+        }
+        self.housing.engine.iter().for_each(|engine| drop(out.insert("engine".into(), json!(engine))));
+        if self.housing.isolation != Isolation::None {
+            out.insert("isolation".into(), json!(self.housing.isolation));
         }
         if self.network != Network::default() {
             let set = [("proxy", &self.network.proxy), ("ca", &self.network.ca)].into_iter();
@@ -205,6 +212,21 @@ fn source(fields: &mut Fields<'_>, key: &str) -> Result<Source, FieldsError> {
         "banned" => Ok(Source::Banned),
         _ => Err(fields.wrong(key, "write `live`, `virtual` or `banned`")),
     }
+}
+
+fn housing(fields: &mut Fields<'_>) -> Result<Housing, FieldsError> {
+    let engine = match fields.take::<String>("engine")? {
+        None => None,
+        Some(name) => {
+            let choice = EngineChoice::named(&name);
+            Some(choice.ok_or_else(|| fields.wrong("engine", "write `quickjs`, `v8` or `auto`"))?)
+        }
+    };
+    let isolation = match fields.take::<String>("isolation")? {
+        None => Isolation::None,
+        Some(name) => Isolation::named(&name).ok_or_else(|| fields.wrong("isolation", "write `none` or `process`"))?,
+    };
+    Ok(Housing { engine, isolation })
 }
 
 fn network(value: &Value, at: &str) -> Result<Network, FieldsError> {

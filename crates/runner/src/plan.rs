@@ -50,6 +50,8 @@ pub struct Plan {
     pub seed: Option<u64>,
     /// How long it is kept in memory while it only waits; without this it is never suspended.
     pub patience: Option<Patience>,
+    /// Whether it may have to leave memory, so that an engine that cannot let it is none for it.
+    pub must_suspend: bool,
     /// What its span belongs under.
     pub lineage: Option<Lineage>,
 }
@@ -72,6 +74,7 @@ impl Plan {
             time: Time::Live,
             seed: None,
             patience: None,
+            must_suspend: false,
             lineage: None,
         }
     }

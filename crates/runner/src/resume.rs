@@ -1,8 +1,8 @@
 use crate::clock::Time;
 use crate::drive::Drive;
 use isolith_core::{
-    CallId, CallOutcome, CallRecord, Digest, Engine, Grant, HostCall, Limits, Mark, Output, PendingCall, RunId,
-    Suspended, Timestamp,
+    CallId, CallOutcome, CallRecord, Digest, Engine, EngineChoice, Grant, HostCall, Housing, Isolation, Limits, Mark,
+    Output, PendingCall, RunId, Suspended, Timestamp,
 };
 use isolith_program::{Language, ModuleSource, Prepared, source_digest};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,9 @@ pub struct SuspendedRun {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved {
     pub(crate) engine: String,
+    /// Whether it had a process to itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    jailed: bool,
     /// What that engine was built from; absent in what was saved before this was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) image: Option<String>,
@@ -128,6 +131,12 @@ impl SuspendedRun {
         self.saved.limits
     }
 
+    /// What it was on, and in.
+    pub fn housing(&self) -> Housing {
+        let isolation = if self.saved.jailed { Isolation::Process } else { Isolation::None };
+        Housing { engine: EngineChoice::named(&self.saved.engine), isolation }
+    }
+
     /// Takes grants away before it goes on. What was suspended with more keeps its bindings, and finds them refused.
     pub fn narrowed_to(mut self, grants: Vec<Grant>) -> SuspendedRun {
         self.saved.grants = grants;
@@ -177,8 +186,10 @@ impl Saved {
         grants: Vec<Grant>,
         outputs: &[Output],
     ) -> Saved {
+        let ran_on = drive.isolate.ran_on();
         Saved {
-            engine: engine.name().into(),
+            jailed: ran_on.jail.is_some(),
+            engine: ran_on.engine.into_owned(),
             image: Some(engine.image().to_string()),
             id,
             name: prepared.program().name.to_string(),

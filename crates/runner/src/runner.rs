@@ -7,7 +7,7 @@ use crate::plan::{Patience, Plan, PlanError};
 use crate::report::{Receipt, scrubbed};
 use crate::resume::{Saved, SuspendedRun, SuspendedRunError, language_name};
 use isolith_core::{
-    Bindings, Engine, EngineError, Grant, Host, Outcome, Output, OutputSink, RunId, Seed, Start, Usage,
+    Bindings, Engine, EngineError, Grant, Host, Outcome, Output, OutputSink, RunId, Seed, Start, Unsupported, Usage,
 };
 use isolith_program::{Language, Prepared, SourceError, prepare_with};
 use std::sync::Arc;
@@ -129,8 +129,13 @@ impl Runner {
             args: plan.args,
             seed,
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
+            must_suspend: plan.must_suspend,
         };
         let isolate = self.engine.start(prepared.program(), start).await?;
+        if plan.must_suspend && !isolate.can_suspend() {
+            let what = "waiting outside memory, for an answer or for someone's word".into();
+            return Err(EngineError::from(Unsupported { engine: self.engine.name(), what }).into());
+        }
         let mut drive =
             Drive::new(isolate, attend.host, attend.cancel, clock, plan.limits, plan.patience, attend.leave);
         drive.journal = journal;
@@ -166,7 +171,7 @@ impl Runner {
         journal: Option<ResumedJournal<'_>>,
     ) -> Result<Ended, RunError> {
         let saved = run.saved;
-        if saved.engine != self.engine.name() {
+        if !self.engine.resumes(&saved.engine) {
             return Err(SuspendedRunError::Engine { found: saved.engine, own: self.engine.name() }.into());
         }
         let language = saved.language();

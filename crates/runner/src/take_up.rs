@@ -151,7 +151,7 @@ impl Runner {
     /// Whether a state is one of this engine, as it was built.
     pub fn can_resume(&self, run: &SuspendedRun) -> bool {
         let image = |own: &String| *own == self.engine().image().to_string();
-        run.saved.engine == self.engine().name() && run.saved.image.as_ref().is_some_and(image)
+        self.engine().resumes(&run.saved.engine) && run.saved.image.as_ref().is_some_and(image)
     }
 
     /// An isolate that has been told everything on record.
@@ -170,6 +170,7 @@ impl Runner {
             args: header.args.clone(),
             seed: header.seed().unwrap_or(Seed([0; 32])),
             sink: Arc::clone(capture) as Arc<dyn OutputSink>,
+            must_suspend: false,
         };
         let isolate = self.engine().start(prepared.program(), start).await?;
         let stage = Stage::with(isolate, Arc::clone(capture), header.started);

@@ -31,9 +31,25 @@ pub(crate) struct Asked {
     pub(crate) trace: Option<Trace>,
 }
 
-const FIELDS: [&str; 16] = [
-    "program", "code", "name", "language", "input", "args", "grants", "limits", "time", "random", "tools", "seed",
-    "run", "wait", "session", "file",
+const FIELDS: [&str; 18] = [
+    "program",
+    "code",
+    "name",
+    "language",
+    "input",
+    "args",
+    "grants",
+    "limits",
+    "time",
+    "random",
+    "tools",
+    "seed",
+    "run",
+    "wait",
+    "session",
+    "file",
+    "engine",
+    "isolation",
 ];
 const RUN_CHARS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 200;
@@ -181,6 +197,8 @@ impl Asked {
         };
         self.manifest.limits = narrow_limits(&manifest.limits, &self.manifest.limits);
         self.manifest.ambient = manifest.ambient.and(self.manifest.ambient);
+        let housing = self.manifest.housing.under(manifest.housing);
+        self.manifest.housing = housing.map_err(|error| Refusal::invalid(error.to_string()).at("engine"))?;
         Ok(())
     }
 }
@@ -220,7 +238,7 @@ fn arguments(json: Option<Json>) -> Result<Vec<(BindingName, Json)>, Refusal> {
 
 fn manifest(table: &mut Table) -> Result<Manifest, Refusal> {
     let mut fields = serde_json::Map::new();
-    for key in ["grants", "limits", "time", "random"] {
+    for key in ["grants", "limits", "time", "random", "engine", "isolation"] {
         if let Some(json) = table.take(key) {
             let value = json.parse().map_err(|error| Refusal::invalid(error.to_string()).at(key))?;
             fields.insert(key.into(), value);

@@ -3,8 +3,8 @@
 use crate::error::Refusal;
 use axum::http::StatusCode;
 use isolith_core::{
-    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, JournalStore, Limits, Manifest, Narrowed,
-    Ports, Power, Rule, Schemes, Scope, SecretSource, SessionStore, StoreProblem, narrow, narrow_limits,
+    Ambient, AuditRow, BoxFuture, CallerId, Egress, Grant, HostPattern, Housing, JournalStore, Limits, Manifest,
+    Narrowed, Ports, Power, Rule, Schemes, Scope, SecretSource, SessionStore, StoreProblem, narrow, narrow_limits,
 };
 use isolith_gate::Means;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,6 +89,13 @@ impl Ceiling {
 
     pub(crate) fn limits(&self, requested: Limits) -> Limits {
         self.policies.iter().fold(requested, |limits, policy| narrow_limits(&policy.limits, &limits))
+    }
+
+    /// What a run is to be on. A policy takes choices away, and adds walls.
+    pub(crate) fn housing(&self, requested: Housing) -> Result<Housing, Refusal> {
+        let mut policies = self.policies.iter();
+        let housing = policies.try_fold(requested, |housing, policy| housing.under(policy.housing));
+        housing.map_err(|error| Refusal::new(StatusCode::FORBIDDEN, "engine.forbidden", error.to_string()).at("engine"))
     }
 
     pub(crate) fn ambient(&self, requested: Ambient) -> Ambient {

@@ -10,6 +10,7 @@ mod caller;
 mod checker;
 mod code_mode;
 mod connection;
+mod engines;
 mod error;
 mod handle;
 mod isolates;
@@ -37,6 +38,7 @@ mod workspaces;
 
 pub use caller::{Household, Wanted};
 pub use checker::{Checker, Mistake};
+pub use engines::Engines;
 pub use listen::{Parts, Server};
 pub use openapi::document as openapi;
 pub use settings::Settings;

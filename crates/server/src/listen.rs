@@ -3,6 +3,7 @@
 use crate::app::{App, Peer};
 use crate::caller::Household;
 use crate::checker::Checker;
+use crate::engines::Engines;
 use crate::mcp;
 use crate::pipes;
 use crate::routes;
@@ -40,6 +41,8 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 pub struct Parts {
     /// Runs programs.
     pub runner: Runner,
+    /// The other engines, where there are any.
+    pub engines: Option<Arc<dyn Engines>>,
     /// Keeps runs that outlive us.
     pub store: Arc<dyn RunStore>,
     /// Who may call.
@@ -68,8 +71,9 @@ pub struct Server {
 impl Server {
     /// A server that does not listen yet.
     pub fn new(parts: Parts) -> Server {
-        let Parts { runner, store, keys, household, upstreams, checker, adopt, policy, settings, handle_key } = parts;
-        let runs = Runs::new(runner, store, household, upstreams, Arc::new(settings), adopt);
+        let Parts { runner, engines, store, keys, household, upstreams, checker, adopt, policy, settings, handle_key } =
+            parts;
+        let runs = Runs::new((runner, engines), store, household, upstreams, Arc::new(settings), adopt);
         Server { app: App::new(runs, keys, policy, checker, &handle_key) }
     }
 

@@ -27,6 +27,8 @@ struct RunRequest {
     grants: Option<Vec<serde_json::Value>>,
     /// What it may use, as in a manifest: `{"timeout": "5s", "memory": "64MiB"}`.
     limits: Option<BTreeMap<String, serde_json::Value>>,
+    engine: Option<Engine>,
+    isolation: Option<Isolation>,
     time: Option<Ambience>,
     random: Option<Ambience>,
     /// Functions that the client brings.
@@ -53,6 +55,25 @@ enum Language {
     Auto,
     Javascript,
     Typescript,
+}
+
+/// What it runs on: `quickjs` unless it says otherwise.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Engine {
+    Quickjs,
+    V8,
+    Auto,
+}
+
+/// What stands around it besides: `process` is a jailed process of its own.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Isolation {
+    None,
+    Process,
 }
 
 #[derive(Serialize, ToSchema)]

@@ -2,6 +2,7 @@
 
 use crate::asked::{Asked, tool_grants};
 use crate::caller::{Caller, Household};
+use crate::engines::Others;
 use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::queue::Queue;
@@ -35,6 +36,7 @@ const SESSION_RUN_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 pub(crate) struct Runs {
     pub(crate) runner: Runner,
+    pub(crate) engines: Others,
     pub(crate) store: Arc<dyn RunStore>,
     pub(crate) household: Arc<dyn Household>,
     pub(crate) upstreams: Option<Arc<dyn Upstreams>>,
@@ -62,7 +64,7 @@ struct Ended {
 
 impl Runs {
     pub(crate) fn new(
-        runner: Runner,
+        (runner, engines): (Runner, Others),
         store: Arc<dyn RunStore>,
         household: Arc<dyn Household>,
         upstreams: Option<Arc<dyn Upstreams>>,
@@ -71,6 +73,7 @@ impl Runs {
     ) -> Arc<Runs> {
         Arc::new(Runs {
             runner,
+            engines,
             store,
             household,
             upstreams,
@@ -109,6 +112,11 @@ impl Runs {
         if self.settings.record {
             requested.extend(asked.manifest.grants.iter().cloned().chain(tool_grants(&asked.tools)));
         }
+        if let Some(session) = session.as_deref() {
+            asked.within(session)?;
+        }
+        let placed = self.placed(caller.ceiling.housing(asked.manifest.housing)?).await?;
+        let brings_tools = !asked.tools.is_empty();
         let mut plan = self.plan(caller, asked, id.clone(), session.as_deref())?;
         let place = self.queue.enter(&caller.id).await?;
         plan.lineage.clone_from(&lineage);
@@ -131,8 +139,9 @@ impl Runs {
         self.metrics.started();
         prepare(&run);
         plan.patience = Some(self.patience(&run));
+        placed.bind(&mut plan, brings_tools && !run.is_watched(), self.upstreams.is_some());
         named.keep();
-        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), place, plan, recording));
+        self.tasks.spawn(Arc::clone(self).first(Arc::clone(&run), (place, placed), plan, recording));
         Ok(run)
     }
 
@@ -163,7 +172,6 @@ impl Runs {
     fn plan(&self, caller: &Caller, mut asked: Asked, id: RunId, session: Option<&Woken>) -> Result<Plan, Refusal> {
         let mut own = Vec::new();
         if let Some(session) = session {
-            asked.within(session)?;
             // What a session has of its own is not the machine's: the scope says whether a caller has sessions.
             (own, asked.manifest.grants) = asked.manifest.grants.into_iter().partition(is_sessions_own);
             own.extend(session.own_grants(&own));

@@ -1,5 +1,6 @@
 //! The task that has a run in hand: from its start, or its waking, until it ends or leaves memory.
 
+use crate::engines::Placed;
 use crate::error::Refusal;
 use crate::queue::Place;
 use crate::run::{ClientTools, Run, Stage, Told};
@@ -23,7 +24,7 @@ impl Runs {
     pub(crate) async fn first(
         self: Arc<Self>,
         run: Arc<Run>,
-        place: Place,
+        (place, placed): (Place, Placed),
         mut plan: Plan,
         recording: Option<Recording>,
     ) {
@@ -36,15 +37,16 @@ impl Runs {
                 Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
             };
         }
-        let host = self.gate(&run, &plan.grants, plan.digest(), plan.limits, None, Vec::new()).await;
+        let asks = placed.can_leave();
+        let host = self.gate(&run, &plan.grants, plan.digest(), plan.limits, None, asks, Vec::new()).await;
         let (host, means) = match host {
             Ok(host) => host,
             Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
         };
         let attend = self.attend(&run, host);
         let ended = match recording {
-            Some(recording) => self.runner.record(plan, attend, recording).await,
-            None => self.runner.run(plan, attend).await,
+            Some(recording) => placed.runner.record(plan, attend, recording).await,
+            None => placed.runner.run(plan, attend).await,
         };
         self.on(run, place, ended, means).await;
     }
@@ -82,8 +84,11 @@ impl Runs {
         let grants: Arc<[Grant]> = grants.into();
         let (asks, agreed) = self.words(&run.caller.id, &run.id, &record.outcome).await?;
         run.approvals.put(asks);
+        // A run comes back into the walls that it had, and into those that are wanted by now.
+        let placed = self.placed(run.caller.ceiling.housing(suspended.housing())?).await?;
         let before = Some(&suspended);
-        let (host, means) = self.gate(run, &grants, suspended.digest(), suspended.limits(), before, agreed).await?;
+        let (host, means) =
+            self.gate(run, &grants, suspended.digest(), suspended.limits(), before, true, agreed).await?;
         let suspended = suspended.having_waited(run.is_back());
         let again = Again { patience: Some(self.patience(run)), lineage: run.lineage.clone() };
         let going_on = self.going_on(run, &suspended);
@@ -91,9 +96,9 @@ impl Runs {
         let ended = match going_on {
             Some((to, earlier)) => {
                 let journal = ResumedJournal { to, durable: Durable::AtItsEnd, earlier: &earlier };
-                self.runner.resume_recording(suspended, attend, again, journal).await
+                placed.runner.resume_recording(suspended, attend, again, journal).await
             }
-            None => self.runner.resume(suspended, attend, again).await,
+            None => placed.runner.resume(suspended, attend, again).await,
         };
         Ok((ended, means))
     }
@@ -216,6 +221,7 @@ impl Runs {
         program: Digest,
         limits: isolith_core::Limits,
         before: Option<&SuspendedRun>,
+        asks: bool,
         agreed: Vec<String>,
     ) -> Result<(Arc<dyn Host>, Option<Means>), Refusal> {
         if grants.is_empty() {
@@ -230,10 +236,12 @@ impl Runs {
         }
         means.tools = Arc::new(ClientTools(Arc::clone(run)));
         means.upstreams.clone_from(&self.upstreams);
-        let (store, household) = (Arc::clone(&self.store), Arc::clone(&self.household));
-        let desk = RunDesk { run: Arc::clone(run), store, household };
-        means.approver =
-            Arc::new(Asking { approvals: Arc::clone(&run.approvals), desk, patience: self.settings.approval });
+        if asks {
+            let (store, household) = (Arc::clone(&self.store), Arc::clone(&self.household));
+            let desk = RunDesk { run: Arc::clone(run), store, household };
+            let (approvals, patience) = (Arc::clone(&run.approvals), self.settings.approval);
+            means.approver = Arc::new(Asking { approvals, desk, patience });
+        }
         let identity = Identity { run: run.id.clone(), program: program.to_string() };
         let gate = Gate::new(Arc::clone(grants), limits, identity, means.clone())
             .map_err(|error| Refusal::invalid(error).at("grants"))?;

@@ -78,6 +78,7 @@ async fn fresh(engine: &dyn Engine, seed: u64) -> Result<Box<dyn Isolate>, Faile
         args: Vec::new(),
         seed: Seed::from_number(seed),
         sink: Arc::new(Unheard),
+        must_suspend: false,
     };
     Ok(engine.start(&Program::new("main.js", PROGRAM, Form::Body), start).await?)
 }

@@ -29,6 +29,7 @@ async fn is_syntax_error(engine: &QuickJs, source: &str, form: Form) -> bool {
         args: vec![],
         seed: Seed::from_number(1),
         sink: Arc::new(Silent),
+        must_suspend: false,
     };
     let mut isolate = engine.start(&Program::new("test.js", source, form), start).await.unwrap();
     let turn = Turn { now: Timestamp::from_micros(0), wall_left: limits.wall, replies: vec![] };

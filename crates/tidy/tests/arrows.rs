@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
     ("isolith-tools", &["isolith-core"]),
+    ("isolith-auto", &["isolith-core"]),
     ("isolith-v8", &["isolith-core", "isolith-prelude"]),
     ("isolith-upstream", &["isolith-core", "isolith-gate", "isolith-tools"]),
     ("isolith-workflow", &["isolith-agents", "isolith-core", "isolith-program", "isolith-runner"]),
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "isolith",
         &[
             "isolith-agents",
+            "isolith-auto",
             "isolith-bench",
             "isolith-core",
             "isolith-gate",

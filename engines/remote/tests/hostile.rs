@@ -57,7 +57,19 @@ fn start() -> (Start, Arc<Lines>) {
     let lines = Arc::new(Lines::default());
     let sink = Arc::clone(&lines) as _;
     let (bindings, ambient, seed) = (Bindings::default(), Ambient::default(), Seed::from_number(1));
-    (Start { limits: Limits::default(), bindings, ambient, input: None, args: Vec::new(), seed, sink }, lines)
+    (
+        Start {
+            limits: Limits::default(),
+            bindings,
+            ambient,
+            input: None,
+            args: Vec::new(),
+            seed,
+            sink,
+            must_suspend: false,
+        },
+        lines,
+    )
 }
 
 fn turn() -> Turn {

@@ -66,7 +66,7 @@ fn start(tools: &[&str], limits: Limits) -> (Start, Arc<Lines>) {
     let bindings = Bindings { tools, ..Bindings::default() };
     let sink = Arc::clone(&lines) as _;
     let (ambient, seed) = (Ambient::default(), Seed::from_number(1));
-    (Start { limits, bindings, ambient, input: None, args: Vec::new(), seed, sink }, lines)
+    (Start { limits, bindings, ambient, input: None, args: Vec::new(), seed, sink, must_suspend: false }, lines)
 }
 
 fn program(code: &str) -> Program {

@@ -40,6 +40,15 @@ impl Manifest {
                 changes.push(Change { what, escalates: new < old });
             }
         }
+        let (before, now) = (old.housing, self.housing);
+        if before.engine() != now.engine() {
+            let what = format!("engine: {} is now {}", before.engine(), now.engine());
+            changes.push(Change { what, escalates: false });
+        }
+        if before.isolation != now.isolation {
+            let what = format!("isolation: {} is now {}", json!(before.isolation), json!(now.isolation));
+            changes.push(Change { what, escalates: now.isolation < before.isolation });
+        }
         if old.network != self.network {
             changes.push(Change { what: "network: its settings changed".into(), escalates: true });
         }

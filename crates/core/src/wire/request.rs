@@ -66,7 +66,7 @@ impl Opening {
     /// With a place for output.
     pub fn with(self, sink: Arc<dyn OutputSink>) -> Start {
         let Opening { limits, bindings, ambient, input, args, seed } = self;
-        Start { limits, bindings, ambient, input, args, seed, sink }
+        Start { limits, bindings, ambient, input, args, seed, sink, must_suspend: true }
     }
 }
 

@@ -37,6 +37,7 @@ fn a_start() -> Vec<u8> {
         args: vec![(name("city"), json("0.10"))],
         seed: Seed([7; 32]),
         sink: Arc::new(Nowhere),
+        must_suspend: false,
     };
     request::start(9, &program, &start)
 }

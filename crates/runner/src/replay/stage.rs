@@ -69,6 +69,7 @@ impl Stage {
             args: header.args.clone(),
             seed: header.seed().unwrap_or(Seed([0; 32])),
             sink: Arc::clone(&capture) as Arc<dyn OutputSink>,
+            must_suspend: false,
         };
         let isolate = engine.start(probe.map_or(program, Probe::program), start).await?;
         Ok(Stage { shift: u32::from(probe.is_some()), ..Stage::with(isolate, capture, started) })

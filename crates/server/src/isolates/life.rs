@@ -8,7 +8,7 @@ use crate::error::Refusal;
 use crate::queue::Place;
 use isolith_core::wire::{CONTENT_BYTES_MAX, MESSAGE_BYTES_MAX, event};
 use isolith_core::{
-    End, EngineError, ErrorKind, Failure, Isolate, Limits, OutputSink, PendingCall, Step, Stream, SuspendedError,
+    End, EngineChoice, EngineError, ErrorKind, Failure, Housing, Isolate, Limits, OutputSink, PendingCall, Step, Stream, SuspendedError,
     Timestamp, Turn, Unsupported,
 };
 use std::sync::Arc;
@@ -86,7 +86,8 @@ impl Life {
 
     async fn begin(&self, begin: Begin, waiting: Waiting) -> Result<Live, EngineError> {
         let Life { app, caller, .. } = self;
-        let engine = app.runs.runner.engine();
+        let runner = self.runner().await?;
+        let engine = runner.engine();
         caller.spend().map_err(|refusal| self.busy(&refusal))?;
         let sink = Arc::new(Sink(self.line.clone(), self.isolate));
         // What cannot be begun anyway does not take anybody's place.
@@ -109,6 +110,17 @@ impl Life {
             Ready::Resume(Sealed { head, state }) => (engine.resume(&state, sink).await?, head),
         };
         Ok(Live { isolate, limits, deadline: Instant::now() + wall_left, _place: place })
+    }
+
+    // THREAT[T-REMOTE-007]: a caller whose policy wants more walls has them here too.
+    /// What its isolates are made by. The other side was told of one engine, and there is no choice.
+    async fn runner(&self) -> Result<isolith_runner::Runner, EngineError> {
+        let unsupported = |what: String| EngineError::from(Unsupported { engine: "remote", what });
+        let housing = Housing { engine: Some(EngineChoice::Quickjs), ..Housing::default() };
+        let housing =
+            self.caller.ceiling.housing(housing).map_err(|refusal| unsupported(refusal.message))?;
+        let placed = self.app.runs.placed(housing).await;
+        Ok(placed.map_err(|refusal| unsupported(refusal.message))?.runner)
     }
 
     /// What the caller may have at most, and what a message has room for.

@@ -54,6 +54,7 @@ function: use `await` and `return`. `console.log` lines come back too. No Node o
             "program": { "type": "string", "description": "The source" },
             "input": { "description": "Any JSON, visible as `input`" },
             "session": { "type": "string", "description": "A session: its files are `files`, its keys `kv.session`" },
+            "engine": { "enum": ["quickjs", "v8", "auto"], "description": "`auto` for heavy computing" },
             "limits": {
                 "type": "object",
                 "description": "Tighter limits, such as {\"timeout\": \"5s\", \"memory\": \"64MiB\"}",

@@ -62,6 +62,7 @@ pub(crate) async fn execute(engine: &dyn Engine, program: &Program, cpu: Duratio
         args: Vec::new(),
         seed: Seed::from_number(262),
         sink: Arc::clone(&printed) as _,
+        must_suspend: false,
     };
     let mut isolate = engine.start(program, start).await?;
     let mut turn = Turn { now: NOW, wall_left: limits.wall, replies: Vec::new() };

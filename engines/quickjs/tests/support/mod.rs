@@ -91,6 +91,7 @@ impl Given {
             args: Vec::new(),
             seed: Seed::from_number(1),
             sink: lines,
+            must_suspend: false,
         };
         ENGINE.start(&program, start).await.unwrap()
     }

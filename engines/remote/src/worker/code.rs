@@ -51,6 +51,7 @@ mod tests {
             args: vec![(name("n"), Json::from_text("1.0".into()).unwrap())],
             seed: Seed([0; 32]),
             sink: Arc::new(Nowhere),
+            must_suspend: false,
         };
         assert_eq!(
             of(&Program::new("x", "return 1", Form::Body), &start),

@@ -57,6 +57,7 @@ pub fn start(limits: Limits, sink: Arc<dyn OutputSink>) -> Start {
         args: Vec::new(),
         seed: Seed::from_number(1),
         sink,
+        must_suspend: false,
     }
 }
 

@@ -1,0 +1,178 @@
+use crate::Shared;
+use crate::computing::Computing;
+use crate::history::History;
+use crate::shadow::Tee;
+use crate::trial::{Stays, Trial};
+use isolith_core::{
+    BoxFuture, Engine, EngineError, Isolate, Limits, Program, RanOn, Start, Step, Suspended, Switch, Turn, Usage,
+};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Telling a run again takes less time than the run itself did; an engine that needs this much longer is none to change to.
+const CATCH_UP_FACTOR: u32 = 4;
+const CATCH_UP_EXTRA: Duration = Duration::from_millis(500);
+/// The least that an engine can be allowed to compute.
+const CPU_MIN: Duration = Duration::from_millis(1);
+
+/// One run, on the engine where it began or on the one that took over.
+pub(crate) struct AutoIsolate {
+    isolate: Box<dyn Isolate>,
+    /// What it takes to change over, as long as that may still happen.
+    chance: Option<Box<Chance>>,
+    /// What both engines computed that is not in the usage of the one that the run is on.
+    spent_elsewhere: Duration,
+    switch: Option<Switch>,
+}
+
+struct Chance {
+    shared: Arc<Shared>,
+    program: Program,
+    start: Start,
+    tee: Arc<Tee>,
+    history: History,
+    /// What the run has computed, and how much of it makes the next attempt worth while.
+    spent: Duration,
+    next: Duration,
+}
+
+/// What became of a turn.
+enum Turned {
+    Stayed(Step),
+    TookOver(Step, Trial),
+}
+
+impl AutoIsolate {
+    pub(crate) async fn start(
+        shared: Arc<Shared>,
+        first: &Arc<dyn Engine>,
+        program: &Program,
+        start: Start,
+    ) -> Result<AutoIsolate, EngineError> {
+        let tee = Arc::new(Tee::new(Arc::clone(&start.sink)));
+        let theirs = Start { sink: Arc::clone(&tee) as _, ..start.again() };
+        let isolate = first.start(program, theirs).await?;
+        let next = shared.after;
+        let (program, history) = (program.clone(), History::default());
+        let chance = Chance { shared, program, start, tee, history, spent: Duration::ZERO, next };
+        Ok(AutoIsolate { isolate, chance: Some(Box::new(chance)), spent_elsewhere: Duration::ZERO, switch: None })
+    }
+
+    async fn step(&mut self, turn: Turn) -> Result<Step, EngineError> {
+        // Taken out first: whoever drops this future half-way leaves nothing to change over from.
+        let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn).await };
+        match self.with_a_chance(&mut chance, turn.clone()).await? {
+            Turned::Stayed(step) => {
+                let worth_while = chance.next < Duration::MAX;
+                if worth_while && chance.history.add(turn, &step, self.isolate.usage()) {
+                    self.chance = Some(chance);
+                }
+                Ok(step)
+            }
+            Turned::TookOver(step, trial) => {
+                self.spent_elsewhere += chance.spent;
+                self.isolate = trial.into_isolate();
+                Ok(step)
+            }
+        }
+    }
+
+    /// One turn of the engine that the run is on, and of the other one if that computes for too long.
+    async fn with_a_chance(&mut self, chance: &mut Chance, turn: Turn) -> Result<Turned, EngineError> {
+        let (begun, before) = (Instant::now(), chance.tee.mark());
+        let most = chance.next.saturating_sub(chance.spent);
+        let mut computing = Computing::new(self.isolate.advance(turn.clone()), most);
+        let mut step = (&mut computing).await;
+        if step.is_none() {
+            // It goes on while the other engine is got ready, and stands still while that is tried.
+            let after_cpu = chance.spent + computing.spent;
+            (chance.next, computing.most) = (2 * after_cpu, Duration::MAX);
+            let starting = chance.shared.faster.clone().engine();
+            tokio::select! {
+                biased;
+                engine = starting => {
+                    let spent = chance.spent + computing.spent;
+                    let turn = Turn { wall_left: turn.wall_left.saturating_sub(begun.elapsed()), ..turn };
+                    let switch = |why: Option<Stays>| {
+                        Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
+                    };
+                    match chance.tried(engine, spent, turn, before).await {
+                        Ok((step, trial)) => {
+                            chance.spent = spent;
+                            self.switch = switch(None);
+                            return Ok(Turned::TookOver(step, trial));
+                        }
+                        Err((why, cpu)) => {
+                            self.spent_elsewhere += cpu;
+                            self.switch = switch(Some(why));
+                            // It has been found out that they differ, and they will.
+                            chance.next = Duration::MAX;
+                        }
+                    }
+                }
+                ended = &mut computing => step = ended,
+            }
+        }
+        let step = match step {
+            Some(step) => step,
+            None => (&mut computing).await.unwrap_or(Err(EngineError::Ended)),
+        };
+        chance.spent += computing.spent;
+        Ok(Turned::Stayed(step?))
+    }
+}
+
+impl Chance {
+    /// Tries the other engine: what it did in this turn, or why the run stays, and what finding that out has cost.
+    async fn tried(
+        &self,
+        engine: Result<Arc<dyn Engine>, String>,
+        spent: Duration,
+        turn: Turn,
+        before: crate::shadow::Mark,
+    ) -> Result<(Step, Trial), (Stays, Duration)> {
+        let engine = engine.map_err(|why| (why, Duration::ZERO))?;
+        // Both together compute no longer than one may.
+        let cpu = self.start.limits.cpu.saturating_sub(spent).max(CPU_MIN);
+        let start = Start { limits: Limits { cpu, ..self.start.limits }, ..self.start.again() };
+        let trial = Trial::start(&*engine, &self.program, start, self.tee.mark()).await;
+        let mut trial = trial.map_err(|why| (why, Duration::ZERO))?;
+        let time = spent * CATCH_UP_FACTOR + CATCH_UP_EXTRA;
+        let caught_up = trial.catch_up(&self.history.turns, turn.wall_left, before);
+        let caught_up = match tokio::time::timeout(time, caught_up).await {
+            Ok(caught_up) => caught_up,
+            Err(_) => Err("it takes longer".into()),
+        };
+        let gone_on = match caught_up {
+            Ok(()) => trial.go_on(turn).await,
+            Err(why) => Err(why),
+        };
+        match gone_on {
+            Ok(step) => Ok((step, trial)),
+            Err(why) => Err((why, trial.cpu())),
+        }
+    }
+}
+
+impl Isolate for AutoIsolate {
+    fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
+        Box::pin(self.step(turn))
+    }
+
+    fn suspend(&mut self) -> Result<Suspended, EngineError> {
+        self.isolate.suspend()
+    }
+
+    fn can_suspend(&self) -> bool {
+        self.isolate.can_suspend()
+    }
+
+    fn usage(&self) -> Usage {
+        let usage = self.isolate.usage();
+        Usage { cpu_us: usage.cpu_us + self.spent_elsewhere.as_micros() as u64, ..usage }
+    }
+
+    fn ran_on(&self) -> RanOn {
+        RanOn { switch: self.switch.clone(), ..self.isolate.ran_on() }
+    }
+}

@@ -1,0 +1,91 @@
+//! The faster engine, tried beside the one that a run is on.
+
+use crate::history::Past;
+use crate::shadow::{Mark, Shadow};
+use isolith_core::{End, Engine, ErrorKind, Isolate, Program, Start, Step, Turn};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The same program in the other engine.
+pub(crate) struct Trial {
+    isolate: Box<dyn Isolate>,
+    shadow: Arc<Shadow>,
+}
+
+/// Why the run stays where it is.
+pub(crate) type Stays = String;
+
+impl Trial {
+    /// Starts it. `written` is what the run has written so far.
+    pub(crate) async fn start(
+        engine: &dyn Engine,
+        program: &Program,
+        mut start: Start,
+        written: Mark,
+    ) -> Result<Trial, Stays> {
+        let shadow = Arc::new(Shadow::new(Arc::clone(&start.sink), written));
+        start.sink = Arc::clone(&shadow) as _;
+        let isolate = engine.start(program, start).await.map_err(|error| error.to_string())?;
+        Ok(Trial { isolate, shadow })
+    }
+
+    /// Tells it what the run was told before, and holds what it does against what the run did.
+    pub(crate) async fn catch_up(&mut self, past: &[Past], wall_left: Duration, written: Mark) -> Result<(), Stays> {
+        for (n, Past { now, replies, calls }) in past.iter().enumerate() {
+            let turn = Turn { now: *now, wall_left, replies: replies.clone() };
+            let step = self.advance(turn).await?;
+            match step {
+                Step::Calls(found) if found == *calls => {}
+                Step::Calls(found) => {
+                    let at = found.iter().zip(calls).position(|(found, known)| found != known);
+                    return Err(match at {
+                        Some(at) => format!("it asks for something else in turn {n}, call {}", calls[at].id.0),
+                        None => format!("it makes {} calls in turn {n}, and not {}", found.len(), calls.len()),
+                    });
+                }
+                Step::Done(..) => return Err(format!("it ends in turn {n}")),
+            }
+        }
+        if self.shadow.mark() != written {
+            return Err("it writes something else".into());
+        }
+        self.shadow.caught_up();
+        Ok(())
+    }
+
+    /// Has it do what the run is at. What it comes to is the run's, unless nobody may see it.
+    pub(crate) async fn go_on(&mut self, turn: Turn) -> Result<Step, Stays> {
+        let step = self.advance(turn).await?;
+        if !self.shadow.is_through() {
+            return Err("it writes something else".into());
+        }
+        if let Step::Done(End::Failed(failure), _) = &step
+            && is_the_engines(failure.kind)
+            && !self.shadow.was_seen()
+        {
+            return Err(failure.message.clone());
+        }
+        Ok(step)
+    }
+
+    pub(crate) fn into_isolate(self) -> Box<dyn Isolate> {
+        self.isolate
+    }
+
+    pub(crate) fn cpu(&self) -> Duration {
+        Duration::from_micros(self.isolate.usage().cpu_us)
+    }
+
+    async fn advance(&mut self, turn: Turn) -> Result<Step, Stays> {
+        tokio::select! {
+            biased;
+            step = self.isolate.advance(turn) => step.map_err(|error| error.to_string()),
+            () = self.shadow.differs() => Err("it writes something else".into()),
+        }
+    }
+}
+
+/// Ends that say more of the engine than of the program: on another one it may fit.
+fn is_the_engines(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::MemoryLimit | ErrorKind::StackOverflow | ErrorKind::Internal | ErrorKind::Unsupported)
+}

@@ -1,0 +1,335 @@
+//! Runs that change engines on the way. This executable is the worker of V8 as well, when it is called as one.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
+mod programs;
+
+use isolith_auto::{Auto, Make};
+use isolith_core::{
+    Answer, BoxFuture, CallId, End, Engine, EngineError, ErrorKind, Failure, Grant, Host, HostCall, Isolate, Outcome,
+    OutputSink, Program, RanOn, Start, Step, Suspended, Turn, Unsupported, Usage,
+};
+use isolith_quickjs::QuickJs;
+use isolith_runner::{Attend, Plan, Runner, Time};
+use isolith_testing::{Fixtures, check, conformance, conformance_root, run};
+use isolith_v8::{Launch, Options, V8, install};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+const WORKER: &str = "be-a-worker";
+/// Tried in every turn, before the first engine does anything.
+const ALWAYS: Duration = Duration::ZERO;
+/// Tried in every turn but the first.
+const SECOND_TURN: Duration = Duration::from_nanos(1);
+
+/// Both engines, and runs on them.
+#[derive(Clone)]
+struct Bench {
+    runtime: Arc<Runtime>,
+    quickjs: Arc<dyn Engine>,
+    v8: Arc<dyn Engine>,
+}
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|argument| argument == WORKER) {
+        return isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE);
+    }
+    let arguments = Arguments::from_args();
+    let bench = Bench::new();
+    let mut trials = suite(&bench);
+    let tests: [(&str, fn(&Bench)); 9] = [
+        ("a run that computes for long changes over", changes_over),
+        ("a run that computes little stays", stays),
+        ("what was written before is not written again", writes_once),
+        ("no call is made twice", calls_once),
+        ("engines that differ keep a run where it is", a_difference_keeps_it),
+        ("without a faster engine it goes on", without),
+        ("an engine that fails in the attempt leaves the run alone", a_failing_one),
+        ("a run that may have to leave memory stays", may_leave),
+        ("every run is one that one engine alone would have made", one_of_both),
+    ];
+    for (name, test) in tests {
+        let bench = bench.clone();
+        trials.push(Trial::test(name, move || {
+            test(&bench);
+            Ok(())
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let home = std::path::PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/tmp".into()));
+        let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), Into::into);
+        let folder = std::env::var_os("ISOLITH_V8").map_or_else(|| cache.join("isolith/v8"), Into::into);
+        let installed = install::Installed::find(&folder).or_else(|_| install::by_pip(&folder));
+        let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        let launch = Launch::new(std::env::current_exe().expect("this executable"), &[WORKER]);
+        let _inside = runtime.enter();
+        let v8 = V8::start(&installed.expect("V8 can be fetched by pip"), launch, Options::default());
+        let quickjs = QuickJs::new(isolith_quickjs::Options::default()).expect("an engine");
+        Bench {
+            quickjs: Arc::new(quickjs),
+            v8: Arc::new(v8.expect("the engine starts")),
+            runtime: Arc::new({
+                drop(_inside);
+                runtime
+            }),
+        }
+    }
+
+    fn auto(&self, after: Duration) -> Arc<dyn Engine> {
+        let v8 = Arc::clone(&self.v8);
+        with(self, after, Arc::new(move || Ok(Arc::clone(&v8))))
+    }
+
+    fn run(&self, engine: &Arc<dyn Engine>, plan: Plan) -> (Outcome, Vec<String>) {
+        let host = Arc::new(Noted::default());
+        let attend = Attend::new(Arc::clone(&host) as Arc<dyn Host>, Arc::new(Unwatched));
+        let runner = Runner::new(Arc::clone(engine));
+        let ended = self.runtime.block_on(self.runtime.spawn(async move { runner.run(plan, attend).await }));
+        let calls = host.0.lock().unwrap().clone();
+        (ended.expect("no panic").expect("an outcome").outcome, calls)
+    }
+}
+
+fn with(bench: &Bench, after: Duration, make: Make) -> Arc<dyn Engine> {
+    Arc::new(Auto::new(Arc::clone(&bench.quickjs), make, after))
+}
+
+/// Echoes, and notes what it was asked for.
+#[derive(Default)]
+struct Noted(Mutex<Vec<String>>);
+
+impl Host for Noted {
+    fn call(&self, id: CallId, call: HostCall) -> BoxFuture<'_, Answer> {
+        let HostCall::Tool { name, args } = call else { panic!("only tools are granted here") };
+        let text = args.as_ref().map_or("undefined", |args| args.text());
+        self.0.lock().unwrap().push(format!("{} {name} {text}", id.0));
+        Box::pin(std::future::ready(isolith_core::HostReply::Value { json: args }.into()))
+    }
+}
+
+struct Unwatched;
+
+impl OutputSink for Unwatched {
+    fn write(&self, _: isolith_core::Stream, _: String, _: isolith_core::Timestamp) {}
+}
+
+fn plan(source: &str) -> Plan {
+    let mut plan = Plan::new(source, "main.js");
+    plan.grants = vec![Grant::tool(isolith_core::ToolName::new("echo").expect("a name"))].into();
+    plan.time = Time::Virtual(isolith_core::Timestamp::from_micros(1_767_225_600_000_000));
+    plan.seed = Some(7);
+    plan.limits.cpu = Duration::from_secs(60);
+    plan.limits.wall = Duration::from_secs(120);
+    plan
+}
+
+fn ran_on(outcome: &Outcome) -> RanOn {
+    outcome.ran_on.clone().expect("it ran on something")
+}
+
+/// The whole suite, with the other engine tried at once and after the first turn. What may differ in V8 may differ here.
+fn suite(bench: &Bench) -> Vec<Trial> {
+    let differences = std::fs::read_to_string(conformance_root().join("differences-v8.toml")).expect("the table");
+    let cases = conformance(&conformance_root()).expect("the suite");
+    let mut trials = Vec::new();
+    for (word, after) in [("at once", ALWAYS), ("after a turn", SECOND_TURN)] {
+        let runner = Runner::new(bench.auto(after));
+        for (path, case) in &cases {
+            let name = path.rsplit_once('.').map_or(path.as_str(), |(name, _)| name);
+            if differences.contains(&format!("\"{name}\"")) {
+                continue;
+            }
+            let case = Arc::new(case.as_ref().expect("a case").clone());
+            let (runner, runtime) = (runner.clone(), Arc::clone(&bench.runtime));
+            trials.push(Trial::test(format!("{word}: {name}"), move || {
+                let fixtures = Fixtures::new(case.header.tools.iter().copied());
+                let fixtures = Arc::new(fixtures.with_namespaces(case.header.namespaces.clone()));
+                let plan = case.plan()?;
+                let outcome = runtime.block_on(runtime.spawn(async move { run(&runner, plan, &fixtures).await }))??;
+                check(&case, &outcome).map_err(Failed::from)
+            }));
+        }
+    }
+    trials
+}
+
+const HEAVY: &str = "let sum = 0; for (let i = 0; i < 3e7; i++) sum = (sum * 31 + i) | 0; return sum";
+
+fn changes_over(bench: &Bench) {
+    let (outcome, _) = bench.run(&bench.auto(Duration::from_millis(50)), plan(HEAVY));
+    let (alone, _) = bench.run(&bench.v8, plan(HEAVY));
+    assert_eq!(outcome.value, alone.value, "{outcome:?}");
+    let ran_on = ran_on(&outcome);
+    let switch = ran_on.switch.expect("an attempt");
+    assert!(ran_on.engine == "v8" && switch.taken_over && switch.why.is_none());
+    // What the first engine computed is counted as well.
+    assert!(switch.after_cpu_us >= 50_000 && outcome.usage.cpu_us >= switch.after_cpu_us);
+    assert!(ran_on.jail.is_some());
+}
+
+fn stays(bench: &Bench) {
+    let (outcome, _) = bench.run(&bench.auto(Duration::from_secs(30)), plan("return await tools.echo(1)"));
+    assert_eq!(ran_on(&outcome), RanOn::engine("quickjs"));
+}
+
+fn writes_once(bench: &Bench) {
+    let source = format!(
+        "console.log('one'); await tools.echo(1); console.error('two'); console.log('three');
+         const value = (() => {{ {HEAVY} }})(); console.log('four'); return value"
+    );
+    for after in [ALWAYS, SECOND_TURN, Duration::from_millis(20)] {
+        let (outcome, _) = bench.run(&bench.auto(after), plan(&source));
+        let texts: Vec<&str> = outcome.outputs.iter().map(|output| output.text.as_str()).collect();
+        assert_eq!(texts, ["one", "two", "three", "four"], "{after:?}");
+        assert_eq!(ran_on(&outcome).engine, "v8", "{after:?}");
+    }
+}
+
+fn calls_once(bench: &Bench) {
+    let source = format!(
+        "const all = []; for (let i = 0; i < 20; i++) all.push(await tools.echo({{ i, r: Math.random(), t: Date.now() }}));
+         const [a, b] = await Promise.all([tools.echo('a'), tools.echo('b')]);
+         const value = (() => {{ {HEAVY} }})(); return [all, a, b, await tools.echo(value)]"
+    );
+    let (alone, wanted) = bench.run(&bench.quickjs, plan(&source));
+    assert_eq!(wanted.len(), 23);
+    for after in [ALWAYS, SECOND_TURN, Duration::from_millis(1), Duration::from_millis(20)] {
+        let (outcome, calls) = bench.run(&bench.auto(after), plan(&source));
+        assert_eq!(calls, wanted, "{after:?}");
+        assert_eq!(outcome.value, alone.value, "{after:?}");
+        assert_eq!(outcome.usage.calls, 23);
+        assert_eq!(ran_on(&outcome).engine, "v8", "{after:?}");
+    }
+}
+
+fn a_difference_keeps_it(bench: &Bench) {
+    // The text of a stack is each engine's own.
+    let source = format!("const text = await tools.echo(new Error('x').stack); {HEAVY} + text.length");
+    let (alone, wanted) = bench.run(&bench.quickjs, plan(&source));
+    let (outcome, calls) = bench.run(&bench.auto(Duration::from_millis(20)), plan(&source));
+    let ran_on = ran_on(&outcome);
+    let switch = ran_on.switch.expect("an attempt");
+    assert!(ran_on.engine == "quickjs" && !switch.taken_over, "{switch:?}");
+    assert!(switch.why.is_some_and(|why| why.contains("something else in turn 0")));
+    assert_eq!((outcome.value, calls), (alone.value, wanted));
+    // The same for what was written in the very turn that takes long.
+    let source = format!("console.log(new Error('x').stack); {HEAVY}");
+    let (alone, _) = bench.run(&bench.quickjs, plan(&source));
+    let (outcome, _) = bench.run(&bench.auto(Duration::from_millis(20)), plan(&source));
+    assert_eq!(outcome.outputs, alone.outputs);
+    assert!(outcome.ran_on.is_some_and(|ran_on| ran_on.engine == "quickjs" && ran_on.switch.is_some()));
+}
+
+fn without(bench: &Bench) {
+    let engine = with(bench, Duration::from_millis(5), Arc::new(|| Err("there is none".into())));
+    let (outcome, _) = bench.run(&engine, plan(HEAVY));
+    let switch = ran_on(&outcome).switch.expect("an attempt");
+    assert_eq!((ran_on(&outcome).engine.as_ref(), switch.why.as_deref()), ("quickjs", Some("there is none")));
+    assert!(outcome.value.is_some());
+}
+
+/// An engine whose process dies under its run.
+struct Dying(Arc<dyn Engine>);
+
+struct Dead(Box<dyn Isolate>);
+
+impl Engine for Dying {
+    fn name(&self) -> &'static str {
+        "dying"
+    }
+
+    fn image(&self) -> isolith_core::Digest {
+        self.0.image()
+    }
+
+    fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
+        Box::pin(async move { Ok(Box::new(Dead(self.0.start(program, start).await?)) as Box<dyn Isolate>) })
+    }
+
+    fn resume<'a>(
+        &'a self,
+        _: &'a Suspended,
+        _: Arc<dyn OutputSink>,
+    ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
+        Box::pin(async { Err(Unsupported { engine: "dying", what: "coming back".into() }.into()) })
+    }
+}
+
+impl Isolate for Dead {
+    fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
+        Box::pin(async move {
+            let step = self.0.advance(turn).await?;
+            let failure = Failure::of(ErrorKind::Internal, "EngineFailure", "the worker died");
+            Ok(if let Step::Done(..) = step { Step::Done(End::Failed(failure), Vec::new()) } else { step })
+        })
+    }
+
+    fn suspend(&mut self) -> Result<Suspended, EngineError> {
+        Err(EngineError::Ended)
+    }
+
+    fn usage(&self) -> Usage {
+        self.0.usage()
+    }
+
+    fn ran_on(&self) -> RanOn {
+        RanOn::engine("dying")
+    }
+}
+
+fn a_failing_one(bench: &Bench) {
+    let v8 = Arc::clone(&bench.v8);
+    let make: Make = Arc::new(move || Ok(Arc::new(Dying(Arc::clone(&v8))) as Arc<dyn Engine>));
+    let engine = with(bench, Duration::from_millis(5), make);
+    let (outcome, _) = bench.run(&engine, plan(HEAVY));
+    let (alone, _) = bench.run(&bench.quickjs, plan(HEAVY));
+    assert_eq!(outcome.value, alone.value);
+    assert_eq!(ran_on(&outcome).switch.and_then(|switch| switch.why).as_deref(), Some("the worker died"));
+    // What was seen of it cannot be taken back: then its end is the run's.
+    let seen = format!("const value = (() => {{ {HEAVY} }})(); console.log('seen'); return value");
+    let (outcome, _) = bench.run(&engine, plan(&seen));
+    assert_eq!(outcome.outputs.len(), 1);
+    assert_eq!(outcome.error.map(|error| error.kind), Some(ErrorKind::Internal));
+}
+
+fn may_leave(bench: &Bench) {
+    let mut plan = plan(HEAVY);
+    plan.must_suspend = true;
+    let (outcome, _) = bench.run(&bench.auto(Duration::from_millis(5)), plan.clone());
+    assert_eq!(ran_on(&outcome), RanOn::engine("quickjs"));
+    // V8 alone says that it cannot.
+    let runner = Runner::new(Arc::clone(&bench.v8));
+    let attend = Attend::new(Arc::new(Noted::default()), Arc::new(Unwatched));
+    let refused = bench.runtime.block_on(runner.run(plan, attend));
+    assert!(refused.is_err_and(|error| error.to_string().contains("waiting outside memory")));
+}
+
+/// Whatever the engines do differently, an `auto` run asks for, writes and gives what the engine that its receipt names would have by
+/// itself. Programs are made of the very things that differ.
+fn one_of_both(bench: &Bench) {
+    let (mut on_quickjs, mut on_v8) = (0, 0);
+    for seed in 0..120 {
+        let source = programs::program(seed);
+        let after = [ALWAYS, SECOND_TURN, Duration::from_micros(300), Duration::from_millis(3)][seed as usize % 4];
+        let (outcome, calls) = bench.run(&bench.auto(after), plan(&source));
+        let engine = ran_on(&outcome).engine;
+        let alone = if engine == "v8" { &bench.v8 } else { &bench.quickjs };
+        let (wanted, wanted_calls) = bench.run(alone, plan(&source));
+        let essence = |outcome: &Outcome| {
+            let error = outcome.error.as_ref().map(|error| (error.kind, error.message.clone(), error.line));
+            (outcome.value.clone(), outcome.outputs.clone(), error, outcome.usage.calls)
+        };
+        assert_eq!(calls, wanted_calls, "seed {seed} on {engine}: {source}");
+        assert_eq!(essence(&outcome), essence(&wanted), "seed {seed} on {engine}: {source}");
+        *(if engine == "v8" { &mut on_v8 } else { &mut on_quickjs }) += 1;
+    }
+    // The test would say nothing if one of them never happened.
+    assert!(on_quickjs > 5 && on_v8 > 5, "{on_quickjs} stayed, {on_v8} changed over");
+}
