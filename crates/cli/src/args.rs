@@ -16,7 +16,7 @@ mod tools;
 mod workflow;
 
 pub(crate) use approvals::{Agree, Approvals};
-pub(crate) use engine::{Engine, EngineName, Installable};
+pub(crate) use engine::{Engine, EngineName, EngineSettings, Installable, IsolationName};
 pub(crate) use replay::{Policy, Replay, Why};
 pub(crate) use session::{Agent, CreateSession, Grep, OneSession, Session, Settings};
 pub(crate) use snippet::{SaveSnippet, Snippet};
@@ -193,15 +193,14 @@ pub(crate) struct RunOptions {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Where it runs (default: quickjs, here)")]
 pub(crate) struct Elsewhere {
-    /// On this engine
-    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["remote", "worker"])]
-    pub(crate) engine: EngineName,
-    /// Without V8's compiler: slower, and no memory that is both written and run
-    #[arg(long)]
-    pub(crate) jitless: bool,
-    /// Not at all, where the jail of V8 lacks a wall that this system does not offer
-    #[arg(long)]
-    pub(crate) require_jail: bool,
+    /// On this engine [default: quickjs]
+    #[arg(long, value_enum, conflicts_with_all = ["remote", "worker"])]
+    pub(crate) engine: Option<EngineName>,
+    /// In this [default: none]
+    #[arg(long, value_enum, conflicts_with_all = ["remote", "worker"])]
+    pub(crate) isolation: Option<IsolationName>,
+    #[command(flatten)]
+    pub(crate) settings: EngineSettings,
     /// On another isolith, which `isolith serve` runs there
     #[arg(long, value_name = "URL", conflicts_with = "worker")]
     pub(crate) remote: Option<String>,
@@ -296,6 +295,8 @@ pub(crate) struct Mcp {
     /// Keep the journal of every run, for `isolith replay`
     #[arg(long)]
     pub(crate) record: bool,
+    #[command(flatten)]
+    pub(crate) engines: EngineSettings,
 }
 
 #[derive(Args)]
@@ -448,6 +449,8 @@ pub(crate) struct Serve {
     /// Keep the journal of every run, for `isolith replay`
     #[arg(long)]
     pub(crate) record: bool,
+    #[command(flatten)]
+    pub(crate) engines: EngineSettings,
     /// How long a run that waits for its client stays in memory [default: 100ms]
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) hold: Option<Duration>,

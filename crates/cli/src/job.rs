@@ -1,12 +1,14 @@
 //! One run, ready to be started: its plan, and the gate that stands between it and the world.
 
 mod ceiling;
+mod on;
 mod wish;
 
 pub(crate) use ceiling::Ceiling;
+pub(crate) use on::On;
 pub(crate) use wish::{Equipment, Wish};
 
-use crate::args::{EngineName, GrantOptions, RunOptions};
+use crate::args::{GrantOptions, RunOptions};
 use crate::ask;
 use crate::commands::workbench;
 use crate::failure::Failure;
@@ -67,8 +69,9 @@ impl Job {
             needs.map(|needs| needs.manifest()).unwrap_or_default()
         };
         let mut wish = Wish::of(&options.grants, needs)?;
-        suspend.map_or(Ok(()), |_| stays(options))?;
+        suspend.map_or(Ok(()), |_| stays(runner))?;
         let mut plan = workbench::plan(source, options, suspend)?;
+        plan.must_suspend = suspend.is_some();
         plan.limits = wish.ceiling.limits(workbench::limits(options, wish.manifest.as_ref()));
         if let Some(session) = &wish.session {
             let (files, own) = (&session.open.files, wish.own().0);
@@ -97,7 +100,8 @@ impl Job {
         let asks = tools.is_some() || options.plan;
         let whom = if options.plan { Whom::Nobody } else { Whom::of(&options.grants) };
         if let Some(approvals) = approvals(&grants, &options.grants, asks, whom, &run)? {
-            stays(options)?;
+            stays(runner)?;
+            plan.must_suspend = true;
             means.approver = Arc::new(approvals);
             let timer = plan.patience.map_or(Duration::MAX, |patience| patience.timer);
             plan.patience = Some(Patience { timer, outside: Duration::ZERO });
@@ -201,12 +205,12 @@ pub(crate) struct Earlier<'a> {
 }
 
 /// Refuses what takes a run out of memory where its engine cannot.
-fn stays(options: &RunOptions) -> Result<(), Failure> {
-    match options.elsewhere.engine {
-        EngineName::Quickjs => Ok(()),
-        EngineName::V8 => {
+fn stays(runner: &Runner) -> Result<(), Failure> {
+    match runner.engine().name() {
+        "v8" => {
             Err(Failure::usage("a run on `v8` cannot wait outside memory", "run it on `quickjs`, or at a terminal"))
         }
+        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod commands;
 mod decision;
+mod engines;
 mod exit;
 mod failure;
 mod grants;

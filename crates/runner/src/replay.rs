@@ -9,7 +9,7 @@ use crate::journal::{Made, Recorded, outcome_hash};
 use crate::report::Receipt;
 use crate::resume::language_named;
 use crate::runner::{RunError, Runner};
-use isolith_core::{CallId, End, ErrorKind, Outcome, Output, Step};
+use isolith_core::{CallId, End, EngineChoice, ErrorKind, Outcome, Output, Step};
 use isolith_program::{ModuleSource, Prepared, prepare_with, source_digest};
 use look::Probe;
 pub use stage::Alike;
@@ -83,7 +83,10 @@ impl Runner {
     /// Does a recorded run once more and says whether it was the same. Nothing is performed.
     pub async fn replay(&self, recorded: &Recorded) -> Result<Replayed, RunError> {
         let header = &recorded.header;
-        let other_build = header.image != self.engine().image().to_string();
+        // A run that was on two engines is known by the image of the first.
+        let of_the_other =
+            header.engine == EngineChoice::Auto.name() && self.engine().name() == EngineChoice::V8.name();
+        let other_build = !of_the_other && header.image != self.engine().image().to_string();
         let done = |verdict, outcome| Ok(Replayed { verdict, outcome, other_build });
         if recorded.redacted {
             return done(Verdict::Redacted, None);

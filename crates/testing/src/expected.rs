@@ -230,6 +230,7 @@ mod tests {
             narrowed: Vec::new(),
             status: Status::Ok,
             value: value.and_then(|text| Json::from_text(text.into()).ok()),
+            ran_on: None,
             outputs: vec![
                 Output { stream: Stream::Stdout, text: "one".into(), at_ms: 0 },
                 Output { stream: Stream::Stderr, text: "two".into(), at_ms: 0 },

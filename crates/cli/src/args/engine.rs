@@ -1,6 +1,8 @@
 //! The engines of `isolith engine`, and which of them a program runs on.
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
+use isolith_core::{EngineChoice, Housing, Isolation, quantity};
+use std::time::Duration;
 
 #[derive(Subcommand)]
 pub(crate) enum Engine {
@@ -36,19 +38,48 @@ pub(crate) enum Installable {
 }
 
 /// What runs a program here.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
     /// Starts in microseconds, and interprets
-    #[default]
     Quickjs,
     /// Compiles, in a jailed process; starts in milliseconds
     V8,
+    /// Begins on `quickjs`, and goes on in `v8` when it computes for long
+    Auto,
+}
+
+/// What stands around it besides.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationName {
+    /// An isolate in this process
+    None,
+    /// A jailed process of its own
+    Process,
+}
+
+/// How the engines are run that have processes of their own.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct EngineSettings {
+    /// Without V8's compiler: slower, and no memory that is both written and run
+    #[arg(long)]
+    pub(crate) jitless: bool,
+    /// Not at all, where a jail lacks a wall that this system does not offer
+    #[arg(long)]
+    pub(crate) require_jail: bool,
+    /// What a run on `auto` computes before it is tried in V8 [default: 50ms]
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) auto_after: Option<Duration>,
 }
 
 impl super::Elsewhere {
-    /// Where a recorded run is done again: on the engine it ran on.
-    pub(crate) fn recorded_on(engine: &str) -> super::Elsewhere {
-        let engine = if engine == "v8" { EngineName::V8 } else { EngineName::Quickjs };
-        super::Elsewhere { engine, ..super::Elsewhere::default() }
+    /// What the flags say.
+    pub(crate) fn housing(&self) -> Housing {
+        let engine = self.engine.map(|name| match name {
+            EngineName::Quickjs => EngineChoice::Quickjs,
+            EngineName::V8 => EngineChoice::V8,
+            EngineName::Auto => EngineChoice::Auto,
+        });
+        let process = self.isolation == Some(IsolationName::Process);
+        Housing { engine, isolation: if process { Isolation::Process } else { Isolation::None } }
     }
 }

@@ -1,8 +1,9 @@
 //! What works on this machine, and what to do where something does not.
 
 use super::engine;
-use crate::args::{Doctor, Elsewhere, EngineName};
+use crate::args::{Doctor, EngineSettings};
 use crate::exit::Exit;
+use crate::job::On;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::{Done, show};
 use isolith_quickjs::{Options, QuickJs};
@@ -66,15 +67,14 @@ impl Finding {
 
 /// The engine that does not come along, and the walls around it.
 fn v8() -> Finding {
-    let wanted = Elsewhere { engine: EngineName::V8, ..Elsewhere::default() };
     let Ok(installed) = engine::found() else {
         return Finding::new("engine v8", State::Lacking, "not installed", "`isolith engine install v8` fetches it");
     };
     let about = format!("{}, published {}", installed.v8_version(), installed.published());
     let walls = || {
-        let workbench = super::workbench::Workbench::small(&Elsewhere::default()).ok()?;
+        let workbench = super::workbench::Workbench::small(&On::default()).ok()?;
         let _inside = workbench.runtime.enter();
-        let engine = engine::v8(1, &wanted).ok()?;
+        let engine = engine::v8(1, EngineSettings::default()).ok()?;
         workbench.runtime.block_on(engine.inspect_jail()).ok()
     };
     let Some(jail) = walls() else {
@@ -164,8 +164,7 @@ fn page_scan() -> Finding {
 fn first_run() -> Finding {
     let began = Instant::now();
     let attempt = || -> Result<String, Box<dyn std::error::Error>> {
-        let workbench =
-            super::workbench::Workbench::small(&Elsewhere::default()).map_err(|_| "the engine does not start")?;
+        let workbench = super::workbench::Workbench::small(&On::default()).map_err(|_| "the engine does not start")?;
         let started = began.elapsed();
         let quiet = crate::args::Show { json: true, quiet: true };
         let attend = super::workbench::attend(

@@ -1,6 +1,6 @@
 //! Engines that do not come along: fetched, listed, removed and started.
 
-use crate::args::{Elsewhere, Engine, Installable};
+use crate::args::{Engine, EngineSettings, Installable};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paint::{self, QUIET};
@@ -94,9 +94,32 @@ pub(crate) fn found() -> Result<Installed, Failure> {
     Installed::find(&folder()?).map_err(|error| Failure::usage(error, HINT))
 }
 
+/// Why an engine cannot be had here, and what to do about it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{why}")]
+pub(crate) struct Missing {
+    why: String,
+    hint: &'static str,
+}
+
+impl Missing {
+    pub(crate) fn new(why: impl std::fmt::Display, hint: &'static str) -> Missing {
+        Missing { why: why.to_string(), hint }
+    }
+}
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Failure {
+        Failure::usage(missing.why, missing.hint)
+    }
+}
+
 /// The engine `v8` for so many runs at one time. To be called inside a runtime.
-pub(crate) fn v8(live: u32, wanted: &Elsewhere) -> Result<V8, Failure> {
-    let exe = std::env::current_exe().map_err(|error| Failure::internal("finding this program", &error))?;
+pub(crate) fn v8(live: u32, wanted: EngineSettings) -> Result<V8, Missing> {
+    let doctor = "`isolith doctor` says what this machine offers";
+    let exe = std::env::current_exe().map_err(|error| Missing::new(error, doctor))?;
+    let folder = folder().map_err(|failure| Missing::new(failure, doctor))?;
+    let installed = Installed::find(&folder).map_err(|error| Missing::new(error, HINT))?;
     let options = Options {
         live,
         ready: 1,
@@ -104,6 +127,5 @@ pub(crate) fn v8(live: u32, wanted: &Elsewhere) -> Result<V8, Failure> {
         jail: if wanted.require_jail { JailMode::Required } else { JailMode::BestEffort },
         ..Options::default()
     };
-    let started = V8::start(&found()?, Launch::new(exe, &[WORKER]), options);
-    started.map_err(|error| Failure::usage(error, "`isolith doctor` says what this machine offers"))
+    V8::start(&installed, Launch::new(exe, &[WORKER]), options).map_err(|error| Missing::new(error, doctor))
 }

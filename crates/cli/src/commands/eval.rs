@@ -2,7 +2,7 @@ use crate::Done;
 use crate::args::Eval;
 use crate::commands::workbench::Workbench;
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, On};
 use crate::source::Source;
 
 pub(crate) fn eval(args: Eval) -> Done {
@@ -11,7 +11,7 @@ pub(crate) fn eval(args: Eval) -> Done {
     }
     let suspend = args.suspend.suspend.as_deref();
     let source = Source { name: "eval".into(), text: args.code };
-    let workbench = Workbench::small(&args.options.elsewhere)?;
+    let workbench = Workbench::small(&On::of(&args.options.elsewhere, &args.options.grants)?)?;
     let job = Job::new(source, &args.options, suspend, &workbench.runner)?;
     workbench.run(job, args.options.show, suspend)
 }

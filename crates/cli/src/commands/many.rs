@@ -4,7 +4,7 @@ use crate::args::{RunOptions, Show};
 use crate::commands::workbench::{self, Workbench};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, On};
 use crate::progress::Spinner;
 use crate::{Done, pending, show, source};
 use isolith_core::{AuditLog, Outcome};
@@ -22,7 +22,7 @@ struct Line<'a> {
 }
 
 pub(crate) fn run(files: &[PathBuf], jobs: u32, options: &RunOptions) -> Done {
-    let workbench = Workbench::wide(jobs, &options.elsewhere)?;
+    let workbench = Workbench::wide(jobs, &On::of(&options.elsewhere, &options.grants)?)?;
     // Everything is read and checked first: one wrong file stops all, before anything runs.
     let all_jobs = files
         .iter()

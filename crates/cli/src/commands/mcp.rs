@@ -30,7 +30,7 @@ pub(crate) fn mcp(args: &Mcp) -> Done {
     runtime(true)?.block_on(async {
         let (reader, writer) = stdio::pipes(HINT)?;
         let (ca, saved) = (options.ca.clone(), Saved::OfThisUser);
-        let server = Server::new(parts(&data, Some(policy), ca, settings, saved, args.type_check)?);
+        let server = Server::new(parts(&data, Some(policy), ca, settings, saved, args.type_check, args.engines)?);
         let served = server.serve_mcp(reader, writer).await;
         served.map_err(|error| Failure::internal("serving an MCP client", &error))?;
         Ok(Exit::Ok)

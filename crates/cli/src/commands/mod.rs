@@ -28,4 +28,5 @@ pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod why;
 pub(crate) mod workbench;
+pub(crate) mod workbenches;
 pub(crate) mod workflow;

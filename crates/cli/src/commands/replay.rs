@@ -1,8 +1,9 @@
 //! Recorded runs done once more, and looked at on the way.
 
 use crate::Done;
-use crate::args::{Elsewhere, Replay};
+use crate::args::Replay;
 use crate::commands::workbench::Workbench;
+use crate::commands::workbenches::Workbenches;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paint::{self, ERROR, GOOD, HINT, QUIET};
@@ -35,11 +36,11 @@ pub(crate) fn replay(args: Replay) -> Done {
         return Ok(Exit::Ok);
     }
     let recorded = journals::recorded(&journals, &run)?;
-    let workbench = Workbench::small(&Elsewhere::recorded_on(&recorded.header.engine))?;
+    let mut workbenches = Workbenches::default();
+    let (workbench, replayed) = workbenches.replay(&recorded)?;
     if let Some(call) = args.until {
-        return until(&workbench, &recorded, call, args.eval, args.json);
+        return until(workbench, &recorded, call, args.eval, args.json);
     }
-    let replayed = workbench.runtime.block_on(workbench.runner.replay(&recorded))?;
     if args.json {
         let mut found = findings(&recorded, &replayed);
         found["outcome"] = json!(replayed.outcome);

@@ -2,7 +2,7 @@ use crate::Done;
 use crate::args::Resume;
 use crate::commands::workbench::{self, Workbench};
 use crate::failure::Failure;
-use crate::job::{self, Job, Resumable};
+use crate::job::{self, Job, On, Resumable};
 use crate::progress::Spinner;
 use crate::{journals, pending};
 use isolith_runner::{Again, Durable, Patience, ResumedJournal, RunError, SuspendedRun};
@@ -11,14 +11,17 @@ use std::time::Duration;
 
 pub(crate) fn resume(mut args: Resume) -> Done {
     let suspend = args.suspend.suspend.as_deref();
-    let workbench = Workbench::small(&args.elsewhere)?;
     let (run, kept) = match args.file.to_str().filter(|_| !args.file.exists()) {
         Some(id) => {
-            let kept = workbench.runtime.block_on(pending::find(&job::data_folder()?, id))?;
+            let kept = waiting()?.block_on(pending::find(&job::data_folder()?, id))?;
             (kept.run.clone(), Some(kept))
         }
         None => (from_file(&args.file)?, None),
     };
+    // It goes on in the walls that it had.
+    let mut on = On::of(&args.elsewhere, &args.grants)?;
+    on.housing.isolation = on.housing.isolation.max(run.housing().isolation);
+    let workbench = Workbench::small(&on)?;
     if let Some(kept) = &kept {
         args.grants.session = args.grants.session.or_else(|| kept.session.clone());
     }
@@ -46,6 +49,12 @@ pub(crate) fn resume(mut args: Resume) -> Done {
     let ended = ended?;
     workbench.runtime.block_on(pending::settle(&ended, kept.as_ref(), args.grants.session.as_ref(), args.show.json))?;
     workbench::finish(&ended, args.show, suspend, &name, &source)
+}
+
+/// Something to wait on for what is kept.
+fn waiting() -> Result<tokio::runtime::Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Failure::internal("starting the runtime", &error))
 }
 
 fn from_file(file: &Path) -> Result<SuspendedRun, Failure> {

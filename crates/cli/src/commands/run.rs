@@ -2,7 +2,7 @@ use crate::Done;
 use crate::args::Run;
 use crate::commands::{many, watch, workbench, workbench::Workbench};
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, On};
 use crate::source;
 
 pub(crate) fn run(args: Run) -> Done {
@@ -11,7 +11,7 @@ pub(crate) fn run(args: Run) -> Done {
         [file] if args.watch => watch::watch(file, &args.options),
         [file] => {
             let source = source::program(file, workbench::limits(&args.options, None).source_bytes)?;
-            let workbench = Workbench::small(&args.options.elsewhere)?;
+            let workbench = Workbench::small(&On::of(&args.options.elsewhere, &args.options.grants)?)?;
             let job = Job::new(source, &args.options, suspend, &workbench.runner)?;
             workbench.run(job, args.options.show, suspend)
         }

@@ -1,6 +1,7 @@
 //! The server, made of what this machine has.
 
-use crate::args::Serve;
+use crate::args::{EngineSettings, Serve};
+use crate::engines::{Engines, Others};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::household::Callers;
@@ -9,7 +10,7 @@ use crate::types::Types;
 use crate::{Done, grants, job, logs, snippets, toolbox};
 use isolith_core::{Keeper, Manifest};
 use isolith_gate::egress::{Net, NetOptions};
-use isolith_quickjs::{Options, QuickJs};
+use isolith_quickjs::Options;
 use isolith_runner::Runner;
 use isolith_server::{Parts, Server, Settings};
 use isolith_store::DataFolder;
@@ -38,7 +39,7 @@ pub(crate) fn serve(args: Serve) -> Done {
     raise_file_limit();
     let runtime = runtime(args.stdio)?;
     runtime.block_on(async {
-        let parts = parts(&data, policy, args.ca.clone(), settings, Saved::OfNobody, false)?;
+        let parts = parts(&data, policy, args.ca.clone(), settings, Saved::OfNobody, false, args.engines)?;
         if args.stdio {
             return stdio::serve(&Server::new(parts)).await;
         }
@@ -108,10 +109,10 @@ pub(crate) fn parts(
     settings: Settings,
     saved: Saved,
     type_check: bool,
+    how: EngineSettings,
 ) -> Result<Parts, Failure> {
     let live = u32::try_from(settings.live_runs).unwrap_or(u32::MAX).saturating_add(SPARE_ISOLATES);
-    let engine = QuickJs::new(Options { live, computing: COMPUTING, ..Options::default() })
-        .map_err(|error| Failure::internal("starting the engine", &error))?;
+    let engines = Engines::new(Options { live, computing: COMPUTING, ..Options::default() }, how)?;
     let network = policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
     let options = NetOptions { proxy: network.proxy, ca: ca.or(network.ca.map(PathBuf::from)) };
     let net = Net::new(options).map_err(|error| Failure::usage(error, "check the file and the address"))?;
@@ -119,7 +120,7 @@ pub(crate) fn parts(
     let net = Arc::new(net);
     let named = policy.as_ref().map(|policy| policy.tools.clone()).unwrap_or_default();
     let tools = toolbox::toolbox(named, folder.clone(), Arc::clone(&net))?;
-    let runner = Runner::new(Arc::new(engine));
+    let runner = Runner::new(engines.quickjs());
     let granted = policy.as_ref().map_or(&[][..], |policy| &policy.grants);
     let checker = type_check.then(|| Types::new(granted.to_vec().into(), tools.clone())).transpose()?;
     let upstreams = match saved {
@@ -131,6 +132,7 @@ pub(crate) fn parts(
         adopt: logs::adopt(),
         upstreams,
         runner,
+        engines: Some(Arc::new(Others(engines))),
         store: Arc::new(data.runs().map_err(job::store)?),
         keys: Arc::new(data.keys().map_err(job::store)?),
         household: Arc::new(Callers::new(data.clone(), net, folder)),

@@ -131,7 +131,7 @@ fn list(store: &Sessions, agent: Option<&SessionName>, json: bool) -> Done {
 fn run(session: SessionName, path: &str, mut options: crate::args::RunOptions) -> Done {
     options.grants.session = Some(session.clone());
     let source = files::program(&wake(&open()?, &session)?, path)?;
-    let workbench = super::workbench::Workbench::small(&options.elsewhere)?;
+    let workbench = super::workbench::Workbench::small(&job::On::of(&options.elsewhere, &options.grants)?)?;
     let job = job::Job::new(source, &options, None, &workbench.runner)?;
     workbench.run(job, options.show, None)
 }

@@ -1,9 +1,8 @@
 //! Whether what is written down is whole, and true.
 
 use crate::Done;
-use crate::args::Elsewhere;
 use crate::commands::replay;
-use crate::commands::workbench::Workbench;
+use crate::commands::workbenches::Workbenches;
 use crate::exit::Exit;
 use crate::journals::{self, Unreadable};
 use crate::paint::{self, ERROR, QUIET};
@@ -11,7 +10,6 @@ use crate::{job, show};
 use isolith_runner::{Recorded, Verdict};
 use owo_colors::OwoColorize;
 use serde_json::json;
-use std::collections::BTreeMap;
 
 /// What was found, for the last line.
 #[derive(Default)]
@@ -35,18 +33,11 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
         }
     }
     let journals = journals::open()?;
-    // One for each engine that there are runs of.
-    let mut workbenches: BTreeMap<String, Workbench> = BTreeMap::new();
+    let mut workbenches = reexecute.then(Workbenches::default);
     let runs = journals::named(&journals, names)?;
     for run in &runs {
         match journals::read(&journals, run)? {
-            Ok(recorded) => {
-                let engine = &recorded.header.engine;
-                if reexecute && !workbenches.contains_key(engine) {
-                    workbenches.insert(engine.clone(), Workbench::small(&Elsewhere::recorded_on(engine))?);
-                }
-                check(workbenches.get(engine), &recorded, as_json, &mut tally)?;
-            }
+            Ok(recorded) => check(workbenches.as_mut(), &recorded, as_json, &mut tally)?,
             Err(Unreadable::Damaged(why)) => {
                 tally.wrong += 1;
                 if as_json {
@@ -72,12 +63,12 @@ pub(crate) fn verify(names: &[String], reexecute: bool, as_json: bool) -> Done {
 }
 
 fn check(
-    workbench: Option<&Workbench>,
+    workbenches: Option<&mut Workbenches>,
     recorded: &Recorded,
     as_json: bool,
     tally: &mut Tally,
 ) -> Result<(), crate::failure::Failure> {
-    let Some(workbench) = workbench else {
+    let Some(workbenches) = workbenches else {
         tally.same += 1;
         if as_json {
             let header = &recorded.header;
@@ -85,7 +76,7 @@ fn check(
         }
         return Ok(());
     };
-    let replayed = workbench.runtime.block_on(workbench.runner.replay(recorded))?;
+    let (_, replayed) = workbenches.replay(recorded)?;
     match &replayed.verdict {
         Verdict::Same { .. } => tally.same += 1,
         Verdict::SameSoFar { .. } | Verdict::Redacted => tally.inexact += 1,

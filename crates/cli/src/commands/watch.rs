@@ -3,7 +3,7 @@
 use crate::args::RunOptions;
 use crate::commands::workbench::{self, Workbench};
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, On};
 use crate::{Done, paint, source};
 use notify::{EventKind, RecursiveMode, Watcher};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn watch(file: &Path, options: &RunOptions) -> Done {
         .map_err(|error| Failure::usage(format!("cannot read `{}`: {error}", file.display()), "check the path"))?;
     let folder = file.parent().unwrap_or(Path::new("/"));
     watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
-    let workbench = Workbench::small(&options.elsewhere)?;
+    let workbench = Workbench::small(&On::of(&options.elsewhere, &options.grants)?)?;
     loop {
         if let Err(failure) = once(&workbench, &file, options) {
             failure.report();

@@ -1,17 +1,17 @@
 //! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
 
-use crate::args::{Elsewhere, EngineName, RunOptions, Show};
-use crate::commands::engine;
+use crate::args::{EngineSettings, RunOptions, Show};
+use crate::engines::Engines;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, On};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::terminal::{Nowhere, Terminal};
 use crate::types::Types;
 use crate::{Done, paint, pending, rehearsal, show};
-use isolith_core::{AuditLog, Engine, Host, Limits, Manifest, OutputSink, Timestamp};
-use isolith_quickjs::{Options, QuickJs};
+use isolith_core::{AuditLog, Engine, EngineChoice, Host, Isolation, Limits, Manifest, OutputSink, Timestamp};
+use isolith_quickjs::Options;
 use isolith_remote::{ItsLimits, Remote, Worker};
 use isolith_runner::{Attend, Ended, Patience, Plan, Recording, RunError, Runner, Time};
 use isolith_server::Checker as _;
@@ -32,22 +32,22 @@ pub(crate) struct Workbench {
 }
 
 impl Workbench {
-    pub(crate) fn small(elsewhere: &Elsewhere) -> Result<Workbench, Failure> {
+    pub(crate) fn small(on: &On<'_>) -> Result<Workbench, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Workbench::on(runtime, SMALL, elsewhere)
+        Workbench::on(runtime, SMALL, on)
     }
 
     /// For `jobs` programs side by side.
-    pub(crate) fn wide(jobs: u32, elsewhere: &Elsewhere) -> Result<Workbench, Failure> {
+    pub(crate) fn wide(jobs: u32, on: &On<'_>) -> Result<Workbench, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = cores.min(jobs as usize);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-        Workbench::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() }, elsewhere)
+        Workbench::on(runtime, Options { live: jobs, computing: jobs, ..Options::default() }, on)
     }
 
-    fn on(runtime: std::io::Result<Runtime>, options: Options, elsewhere: &Elsewhere) -> Result<Workbench, Failure> {
+    fn on(runtime: std::io::Result<Runtime>, options: Options, on: &On<'_>) -> Result<Workbench, Failure> {
         let runtime = runtime.map_err(|error| Failure::internal("starting the runtime", &error))?;
-        let engine = engine(&runtime, options, elsewhere)?;
+        let engine = engine(&runtime, options, on)?;
         Ok(Workbench { runner: Runner::new(engine), runtime })
     }
 
@@ -113,30 +113,38 @@ pub(crate) async fn go(
 }
 
 /// The engine of this build, or one that is elsewhere.
-fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<Arc<dyn Engine>, Failure> {
-    if let Some(url) = &elsewhere.remote {
+fn engine(runtime: &Runtime, options: Options, on: &On<'_>) -> Result<Arc<dyn Engine>, Failure> {
+    if let Some(elsewhere) = on.elsewhere
+        && let Some(url) = &elsewhere.remote
+    {
         let key = elsewhere.remote_key_env.as_deref().map(variable).transpose()?;
         let connected = runtime.block_on(Remote::connect(url, key.as_deref()));
         let hint =
             "`isolith serve` has to run there, with a key of scope `isolates` in the variable of `--remote-key-env`";
         return Ok(Arc::new(connected.map_err(|error| Failure::usage(error, hint))?));
     }
-    if let Some(url) = &elsewhere.worker {
+    if let Some(elsewhere) = on.elsewhere
+        && let Some(url) = &elsewhere.worker
+    {
         let key = elsewhere.worker_key_env.as_deref().map(variable).transpose()?;
         let trust = if elsewhere.trust_worker_limits { ItsLimits::Trusted } else { ItsLimits::NotTrusted };
         let worker = Worker::new(url, key.as_deref(), trust);
         return Ok(Arc::new(worker.map_err(|error| Failure::usage(error, "give the address of the Worker"))?));
     }
-    if elsewhere.engine == EngineName::V8 {
-        let _inside = runtime.enter();
-        return Ok(Arc::new(engine::v8(options.live, elsewhere)?));
+    let EngineSettings { jitless, require_jail, auto_after } = on.settings;
+    let engine = on.housing.engine();
+    let process = on.housing.isolation == Isolation::Process || engine != EngineChoice::Quickjs;
+    let wrong = match engine {
+        _ if require_jail && !process => Some(("--require-jail", "`--engine v8` or `--isolation process`")),
+        EngineChoice::Quickjs if jitless => Some(("--jitless", "`--engine v8`")),
+        EngineChoice::Quickjs | EngineChoice::V8 if auto_after.is_some() => Some(("--auto-after", "`--engine auto`")),
+        _ => None,
+    };
+    if let Some((flag, other)) = wrong {
+        return Err(Failure::usage(format!("`{flag}` means nothing here"), format!("say {other} as well")));
     }
-    if elsewhere.jitless || elsewhere.require_jail {
-        let hint = "both are about V8: say `--engine v8` as well";
-        return Err(Failure::usage("`--jitless` and `--require-jail` say how V8 is run", hint));
-    }
-    let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
-    Ok(Arc::new(engine))
+    let _inside = runtime.enter();
+    Ok(Engines::new(options, on.settings)?.of(on.housing)?)
 }
 
 /// A key comes from the environment: what is on a command line is seen by everyone on the machine.

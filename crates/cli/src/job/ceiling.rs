@@ -2,7 +2,7 @@ use crate::args::GrantOptions;
 use crate::failure::Failure;
 use crate::paint::{self, ERROR, HINT};
 use crate::{grants, toolbox};
-use isolith_core::{Ambient, Grant, Limits, Manifest, Narrowed, narrow, narrow_limits};
+use isolith_core::{Ambient, Grant, Housing, Limits, Manifest, Narrowed, narrow, narrow_limits};
 use isolith_gate::egress::NetOptions;
 use std::path::PathBuf;
 
@@ -40,6 +40,7 @@ impl Ceiling {
             limits: self.limits(own.limits),
             ambient: self.ambient(own.ambient),
             tools: self.tools(own.tools),
+            housing: self.housing(own.housing).unwrap_or(own.housing),
             network: self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default(),
             ..own
         }
@@ -67,6 +68,12 @@ impl Ceiling {
 
     pub(super) fn ambient(&self, requested: Ambient) -> Ambient {
         self.policy.as_ref().map_or(requested, |policy| policy.ambient.and(requested))
+    }
+
+    /// What a program is to run on. A policy takes choices away, and adds walls.
+    pub(super) fn housing(&self, wanted: Housing) -> Result<Housing, Failure> {
+        let policy = self.policy.as_ref().map(|policy| policy.housing).unwrap_or_default();
+        wanted.under(policy).map_err(|error| Failure::usage(error, "leave the engine to the policy"))
     }
 
     pub(super) fn net(&self, options: &GrantOptions) -> NetOptions {

@@ -8,8 +8,8 @@ use crate::error::Refusal;
 use crate::queue::Place;
 use isolith_core::wire::{CONTENT_BYTES_MAX, MESSAGE_BYTES_MAX, event};
 use isolith_core::{
-    End, EngineChoice, EngineError, ErrorKind, Failure, Housing, Isolate, Limits, OutputSink, PendingCall, Step, Stream, SuspendedError,
-    Timestamp, Turn, Unsupported,
+    End, EngineChoice, EngineError, ErrorKind, Failure, Housing, Isolate, Limits, OutputSink, PendingCall, Step,
+    Stream, SuspendedError, Timestamp, Turn, Unsupported,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,8 +117,7 @@ impl Life {
     async fn runner(&self) -> Result<isolith_runner::Runner, EngineError> {
         let unsupported = |what: String| EngineError::from(Unsupported { engine: "remote", what });
         let housing = Housing { engine: Some(EngineChoice::Quickjs), ..Housing::default() };
-        let housing =
-            self.caller.ceiling.housing(housing).map_err(|refusal| unsupported(refusal.message))?;
+        let housing = self.caller.ceiling.housing(housing).map_err(|refusal| unsupported(refusal.message))?;
         let placed = self.app.runs.placed(housing).await;
         Ok(placed.map_err(|refusal| unsupported(refusal.message))?.runner)
     }

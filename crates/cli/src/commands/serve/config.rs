@@ -6,7 +6,7 @@ use isolith_core::{nearest, quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 19] = [
     "listen",
     "host",
     "policy",
@@ -15,6 +15,9 @@ const KEYS: [&str; 16] = [
     "tls_key",
     "workspaces",
     "record",
+    "jitless",
+    "require_jail",
+    "auto_after",
     "hold",
     "keep",
     "approval_time",
@@ -52,7 +55,12 @@ pub(crate) fn merged(mut args: Serve) -> Result<Serve, Failure> {
             "tls_cert" => args.tls_cert = args.tls_cert.or(Some(folder.join(read.text().map_err(failed)?))),
             "tls_key" => args.tls_key = args.tls_key.or(Some(folder.join(read.text().map_err(failed)?))),
             "workspaces" => args.workspaces = args.workspaces.or(Some(folder.join(read.text().map_err(failed)?))),
-            "record" => args.record |= value.as_bool().ok_or_else(|| failed("write `true` or `false`".into()))?,
+            "record" => args.record |= read.switch().map_err(failed)?,
+            "jitless" => args.engines.jitless |= read.switch().map_err(failed)?,
+            "require_jail" => args.engines.require_jail |= read.switch().map_err(failed)?,
+            "auto_after" => {
+                args.engines.auto_after = args.engines.auto_after.or(Some(read.duration().map_err(failed)?));
+            }
             "hold" => args.hold = args.hold.or(Some(read.duration().map_err(failed)?)),
             "keep" => args.keep = args.keep.or(Some(read.duration().map_err(failed)?)),
             "approval_time" => args.approval_time = args.approval_time.or(Some(read.duration().map_err(failed)?)),
@@ -82,6 +90,10 @@ struct Value<'a> {
 impl Value<'_> {
     fn text(&self) -> Result<String, String> {
         self.value.as_str().map(str::to_owned).ok_or_else(|| format!("`{}` is a text", self.key))
+    }
+
+    fn switch(&self) -> Result<bool, String> {
+        self.value.as_bool().ok_or_else(|| "write `true` or `false`".into())
     }
 
     fn texts(&self) -> Result<Vec<String>, String> {

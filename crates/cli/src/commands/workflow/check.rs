@@ -128,7 +128,7 @@ pub(super) fn replay_check(file: &Path, runs: &[String], as_json: bool) -> Done 
         runs => runs.iter().map(|run| find(&store, run)).collect::<Result<_, _>>()?,
     };
     let journals = journals::open()?;
-    let workbench = Workbench::small(&crate::args::Elsewhere::default())?;
+    let workbench = Workbench::small(&job::On::default())?;
     let (mut bad, mut all) = (0, Vec::new());
     for flow in &flows {
         let recorded = match journals.read(&flow.run) {

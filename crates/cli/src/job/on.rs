@@ -1,0 +1,33 @@
+use super::Ceiling;
+use crate::args::{Elsewhere, EngineSettings, GrantOptions};
+use crate::commands::session;
+use crate::failure::Failure;
+use crate::grants;
+use isolith_core::{EngineChoice, Housing};
+
+/// What a program runs on, and where.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct On<'a> {
+    pub(crate) elsewhere: Option<&'a Elsewhere>,
+    pub(crate) housing: Housing,
+    pub(crate) settings: EngineSettings,
+}
+
+impl On<'_> {
+    /// As flags say, or else the manifest, under the policy.
+    pub(crate) fn of<'a>(elsewhere: &'a Elsewhere, options: &GrantOptions) -> Result<On<'a>, Failure> {
+        let manifest = match (&options.manifest, &options.session) {
+            (Some(file), _) => Some(grants::manifest(file)?),
+            (None, Some(name)) => session::manifest(&session::wake(&session::open()?, name)?)?,
+            (None, None) => None,
+        };
+        let wanted = elsewhere.housing().or(manifest.map(|manifest| manifest.housing).unwrap_or_default());
+        let housing = Ceiling::of(options)?.housing(wanted)?;
+        Ok(On { elsewhere: Some(elsewhere), housing, settings: elsewhere.settings })
+    }
+
+    /// This engine, here.
+    pub(crate) fn engine(choice: EngineChoice) -> On<'static> {
+        On { housing: Housing { engine: Some(choice), ..Housing::default() }, ..On::default() }
+    }
+}
