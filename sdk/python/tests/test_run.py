@@ -50,6 +50,16 @@ async def test_every_kind_of_failure(client: AsyncIsolith, code: str, options: A
     assert outcome.error.kind == kind
 
 
+async def test_what_it_runs_on(client: AsyncIsolith) -> None:
+    outcome = await client.run("return 1 + 1", engine="auto")
+    assert (outcome.value, outcome.ran_on["engine"]) == (2, "quickjs")
+    walled = await client.run("return 1 + 1", isolation="process")
+    assert walled.value == 2
+    assert "missing" in walled.ran_on["jail"]
+    with pytest.raises(RequestError, match="write `quickjs`, `v8` or `auto`"):
+        await client.run("return 1", engine="spidermonkey")  # type: ignore[typeddict-item]
+
+
 async def test_everything_that_goes_in(client: AsyncIsolith) -> None:
     code = "const f = (n: number): number => n; return [input.a, who, f(1), Math.random()]"
     options: Any = {"input": {"a": 5}, "args": {"who": "ada"}, "language": "typescript", "seed": 1}

@@ -10,7 +10,17 @@ export {
 } from "./errors.js";
 export type { ApprovalsApi, Audit, OpenApproval, RunState, RunsApi, SecretsApi, Unfinished } from "./http.js";
 export { Isolith, type RunHandle } from "./isolith.js";
-export type { AttachOptions, Duration, Grant, IsolithOptions, Limits, RunOptions, Size } from "./options.js";
+export type {
+  AttachOptions,
+  Duration,
+  Engine,
+  Grant,
+  Isolation,
+  IsolithOptions,
+  Limits,
+  RunOptions,
+  Size,
+} from "./options.js";
 export type {
   Approval,
   CallRecord,

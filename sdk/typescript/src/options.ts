@@ -57,6 +57,12 @@ export interface Limits {
   readonly egress_response?: Size;
 }
 
+/** What a program runs on: `auto` begins on `quickjs` and goes on in `v8` when it computes for long. */
+export type Engine = "quickjs" | "v8" | "auto";
+
+/** What stands around a program besides its engine: `process` is a jailed process of its own. */
+export type Isolation = "none" | "process";
+
 /** What a program is given. By default: nothing. */
 export interface RunOptions {
   /** Functions of this process that the program may call. */
@@ -70,6 +76,10 @@ export interface RunOptions {
   /** What the program is called in errors. */
   readonly name?: string;
   readonly language?: "auto" | "javascript" | "typescript";
+  /** `quickjs` by default. */
+  readonly engine?: Engine;
+  /** `none` by default. */
+  readonly isolation?: Isolation;
   /** Fixes all randomness. */
   readonly seed?: number;
   /** As in a manifest. */

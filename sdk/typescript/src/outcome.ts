@@ -39,6 +39,16 @@ export interface RunError {
   readonly hint?: string;
 }
 
+/** What a run took place on. */
+export interface RanOn {
+  /** The engine that brought it to its end. */
+  readonly engine: string;
+  /** The jail of the process that it had to itself, where it had one: the walls that the system refused. */
+  readonly jail?: { readonly missing: readonly { readonly wall: string; readonly why: string }[] };
+  /** With engine `auto`: what came of the attempt to change over. */
+  readonly switch?: { readonly after_cpu_us: number; readonly taken_over: boolean; readonly why?: string };
+}
+
 /** What a run used. */
 export interface Usage {
   readonly wall_us: number;
@@ -78,6 +88,7 @@ export interface Receipt {
   /** The run's name. */
   readonly run?: string;
   readonly outputs: readonly Output[];
+  readonly ran_on?: RanOn;
   readonly usage: Usage;
   readonly calls: readonly CallRecord[];
   /** What the run was allowed to do. */

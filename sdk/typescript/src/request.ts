@@ -5,10 +5,10 @@ import { SENT_BYTES_MAX } from "./wire.js";
 
 /** The message that starts a run. `tools` is JSON text already. */
 export function encodeRequest(run: string, program: string, options: RunOptions, tools: string): string {
-  const { grants, limits, input, args, name, language, seed, time, random } = options;
+  const { grants, limits, input, args, name, language, seed, time, random, engine, isolation } = options;
   let rest: string;
   try {
-    rest = JSON.stringify({ program, name, language, input, args, grants, limits, time, random, seed });
+    rest = JSON.stringify({ program, name, language, input, args, grants, limits, time, random, seed, engine, isolation });
   } catch (cause) {
     throw new IsolithError("input.not_json", "`input`, `args` or another option has no JSON form", { cause });
   }

@@ -1,6 +1,6 @@
 import type { Approve } from "./approve.js";
 import type { Isolith } from "./isolith.js";
-import type { Grant } from "./options.js";
+import type { Engine, Grant, Isolation } from "./options.js";
 import { sharedIsolith } from "./shared.js";
 import { bindTools } from "./tanstack/bindings.js";
 import { IsolithContext } from "./tanstack/context.js";
@@ -26,6 +26,10 @@ export interface IsolithDriverOptions {
   readonly maxToolCalls?: number;
   /** What the code may do besides calling its tools. Nothing by default. */
   readonly grants?: readonly Grant[];
+  /** What the code runs on. `quickjs` by default. */
+  readonly engine?: Engine;
+  /** What stands around it besides. `none` by default. */
+  readonly isolation?: Isolation;
   /** Who decides about calls that a grant asks about. Their time counts as well. */
   readonly approve?: Approve;
   /** Called with each line of `console` output as it is written. */
@@ -52,6 +56,8 @@ export function createIsolithDriver(options: IsolithDriverOptions = {}): Isolate
         bound: bindTools(config.bindings),
         limits: { timeoutMs: Math.ceil(timeoutMs), memoryMb, toolCalls: options.maxToolCalls ?? TOOL_CALLS_MAX },
         grants: options.grants,
+        engine: options.engine,
+        isolation: options.isolation,
         approve: options.approve,
         onLog: options.onLog,
       });

@@ -223,12 +223,21 @@ test("a run can be stopped right after it was started", async () => {
   assert.equal((await handle.outcome).error?.kind, "cancelled");
 });
 
+test("a run says what it ran on", async () => {
+  const plain = await isolith.run("return 1 + 1", { engine: "auto" });
+  assert.deepEqual([plain.value, plain.ran_on?.engine], [2, "quickjs"]);
+  const walled = await isolith.run("return 1 + 1", { isolation: "process" });
+  assert.equal(walled.value, 2);
+  assert.ok(Array.isArray(walled.ran_on?.jail?.missing));
+});
+
 test("a request that is wrong is refused, and says where", async () => {
   const wrong: [Parameters<Isolith["run"]>[1], RegExp][] = [
     [{ limits: { memory: "1 elephant" } }, /memory|size/],
     [{ grants: ["nonsense:x"] }, /nonsense/],
     [{ tools: { "not a name": () => 1 } }, /not a name/],
     [{ limits: { memory: "1MiB" } }, /memory/],
+    [{ engine: "spidermonkey" as "v8" }, /`quickjs`, `v8` or `auto`/],
   ];
   for (const [options, pattern] of wrong) {
     await assert.rejects(isolith.run("1", options), (error) => {

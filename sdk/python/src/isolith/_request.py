@@ -51,6 +51,10 @@ class RunOptions(TypedDict, total=False):
     name: str | None
     """What to call the program in errors: `report.ts`."""
     language: Language | None
+    engine: Literal["quickjs", "v8", "auto"] | None
+    """What it runs on: `auto` begins on `quickjs`, the default, and goes on in `v8` when it computes for long."""
+    isolation: Literal["none", "process"] | None
+    """What stands around it besides: `process` is a jailed process of its own."""
     seed: int | None
     """Fixes its randomness."""
     time: str | None
@@ -85,6 +89,8 @@ def run_message(run: str, code: str, tools: Mapping[str, Tool], options: RunOpti
         "limits": limits or None,
         "time": options.get("time"),
         "random": options.get("random"),
+        "engine": options.get("engine"),
+        "isolation": options.get("isolation"),
         "seed": options.get("seed"),
         "tools": [tool.to_wire() for tool in tools.values()] or None,
     }

@@ -132,6 +132,11 @@ class Outcome:
         return "".join(f"{output.text}\n" for output in self.outputs if output.stream == "stderr")
 
     @property
+    def ran_on(self) -> dict[str, Any]:
+        """What it ran on: its `engine`, the `jail` of its process where it had one, and what came of a `switch`."""
+        return dict(self.raw.get("ran_on") or {})
+
+    @property
     def narrowed(self) -> list[Any]:
         """What was asked for and not, or not wholly, allowed by the operator's policy."""
         return list(self.raw.get("narrowed", ()))

@@ -2,7 +2,7 @@ import type { Approve } from "../approve.js";
 import { outcomeInTime } from "../deadline.js";
 import { correctPlaces, setUp } from "../guest/setup.js";
 import type { Isolith, RunHandle } from "../isolith.js";
-import type { Grant, RunOptions } from "../options.js";
+import type { Engine, Grant, Isolation, RunOptions } from "../options.js";
 import type { Outcome, Output } from "../outcome.js";
 import type { BoundTools } from "./bindings.js";
 import { type AppliedLimits, disposedError, normalizeError, normalizeThrown, timeoutError } from "./errors.js";
@@ -13,6 +13,8 @@ export interface ContextOptions {
   readonly bound: BoundTools;
   readonly limits: AppliedLimits;
   readonly grants: readonly Grant[] | undefined;
+  readonly engine: Engine | undefined;
+  readonly isolation: Isolation | undefined;
   readonly approve: Approve | undefined;
   readonly onLog: ((line: string) => void) | undefined;
 }
@@ -93,7 +95,7 @@ export class IsolithContext implements IsolateContext {
   }
 }
 
-function baseOptions({ bound, limits, grants, approve, onLog }: ContextOptions): RunOptions {
+function baseOptions({ bound, limits, grants, engine, isolation, approve, onLog }: ContextOptions): RunOptions {
   return {
     tools: bound.tools,
     name: PROGRAM_NAME,
@@ -108,6 +110,8 @@ function baseOptions({ bound, limits, grants, approve, onLog }: ContextOptions):
       calls_in_flight: CALLS_IN_FLIGHT,
     },
     ...(grants === undefined ? {} : { grants }),
+    ...(engine === undefined ? {} : { engine }),
+    ...(isolation === undefined ? {} : { isolation }),
     ...(approve === undefined ? {} : { approve }),
     ...(onLog === undefined ? {} : { onOutput: (output: Output) => onLog(line(output)) }),
   };
