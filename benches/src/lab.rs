@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::on;
 use crate::options::Mode;
 use crate::stopwatch::Effort;
 use isolith_core::{
@@ -6,7 +7,6 @@ use isolith_core::{
     Isolate, Json, Limits, Outcome, OutputSink, PendingCall, Program, RunId, Seed, Start, Step, Stream, Suspended,
     Timestamp, Turn,
 };
-use isolith_quickjs::QuickJs;
 use isolith_runner::{Attend, Plan, Recording, Runner};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// One engine, and the ways of using it that measurements share.
 #[derive(Clone)]
 pub(crate) struct Lab {
-    pub(crate) engine: QuickJs,
+    pub(crate) engine: Arc<dyn Engine>,
     pub(crate) runner: Runner,
     pub(crate) mode: Mode,
     sink: Arc<dyn OutputSink>,
@@ -35,12 +35,13 @@ const TIME_MAX: Duration = Duration::from_secs(600);
 impl Lab {
     /// A lab in which this many isolates can live.
     pub(crate) fn new(live: u32, mode: Mode) -> Result<Lab, Error> {
-        // An isolate keeps the stack it last computed on, so that many which wait need as many stacks.
-        let options = isolith_quickjs::Options::default();
-        let computing = options.computing.max(live);
-        let engine = QuickJs::new(isolith_quickjs::Options { live, computing, ..options })?;
-        let runner = Runner::new(Arc::new(engine.clone()));
-        Ok(Lab { engine, runner, mode, sink: Arc::new(Silence), host: Arc::new(Echo) })
+        Ok(Lab::on(Arc::new(on::quickjs(live)?), mode))
+    }
+
+    /// A lab with this engine.
+    pub(crate) fn on(engine: Arc<dyn Engine>, mode: Mode) -> Lab {
+        let runner = Runner::new(Arc::clone(&engine));
+        Lab { engine, runner, mode, sink: Arc::new(Silence), host: Arc::new(Echo) }
     }
 
     pub(crate) fn effort(&self) -> Effort {

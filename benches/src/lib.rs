@@ -30,6 +30,7 @@ mod throughput;
 
 mod batches;
 mod job;
+mod on;
 mod peer;
 
 mod error;
@@ -40,8 +41,9 @@ pub use job::{Job, Line, Measured, Times, Work};
 pub use machine::Machine;
 pub use measure::measure;
 pub use memory::Memory;
+pub use on::{On, worker};
 pub use options::{Mode, Options};
 pub use peer::peer;
 pub use report::{Goal, Report, Row, Skipped};
-pub use sources::{CALL_PAYLOADS, HELLO, IDLE, KERNELS, Kernel, Payload, TRIVIAL, calling};
+pub use sources::{CALL_PAYLOADS, HELLO, IDLE, KERNELS, Kernel, Payload, TRIVIAL, calling, heavy};
 pub use spawn::{Spawned, spawn};

@@ -3,6 +3,7 @@ use crate::error::Error;
 use crate::idle;
 use crate::job::{Job, Line, Measured, Times};
 use crate::lab::{Lab, body, tools};
+use crate::on::On;
 use crate::options::Mode;
 use isolith_core::Json;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 const LIVE: u32 = 10;
 
 /// Does a job as the peer `isolith`, and says each measurement as soon as it is there.
-pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
+pub fn peer(job: &Job, on: On, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let runtime = crate::measure::runtime()?;
     runtime.block_on(async {
         let mut line = |id: &str, measured: Measured, check: Option<String>| {
@@ -21,7 +22,7 @@ pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
         };
         match job {
             Job::Fresh { ms, source } => {
-                let lab = Lab::new(LIVE, Mode::Quick)?;
+                let lab = Lab::on(on.engine(LIVE)?, Mode::Quick);
                 let program = body(source.as_str());
                 let bare = batches(*ms, 1, async || expect(&lab.value(&program).await?, "2")).await?;
                 line("fresh", Measured::Times(bare), None);
@@ -29,7 +30,7 @@ pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                 line("fresh.source", Measured::Times(whole), None);
             }
             Job::Calls { ms, programs } => {
-                let lab = Lab::new(LIVE, Mode::Quick)?;
+                let lab = Lab::on(on.engine(LIVE)?, Mode::Quick);
                 let grants = tools(&["echo"])?;
                 for work in programs {
                     let once = async || expect(&lab.run(&work.source, &grants).await?, "\"done\"");
@@ -37,17 +38,17 @@ pub fn peer(job: &Job, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                 }
             }
             Job::Kernels { programs } => {
-                let lab = Lab::new(LIVE, Mode::Quick)?;
+                let lab = Lab::on(on.engine(LIVE)?, Mode::Quick);
                 for work in programs {
                     let (times, json) = once(&lab, &work.source).await?;
                     line(&work.id, Measured::Times(times), Some(json.text().to_owned()));
                 }
             }
             Job::Memory { count, source } => {
-                line("memory", Measured::Memory(idle::memory(*count, source).await?), None);
+                line("memory", Measured::Memory(idle::memory(*count, source).await?), None); // on `quickjs`: others have processes
             }
             Job::Hello { source } => {
-                let json = Lab::new(1, Mode::Quick)?.run(source, &Arc::default()).await?;
+                let json = Lab::on(on.engine(1)?, Mode::Quick).run(source, &Arc::default()).await?;
                 let text = json.parse::<String>().map_err(|_| unexpected(&json))?;
                 say(&text);
             }

@@ -43,6 +43,11 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "sieve", source: include_str!("../kernels/sieve.js"), what: "loops over typed arrays" },
 ];
 
+/// A kernel that computes for so long that what comes before does not matter.
+pub fn heavy(kernel: &Kernel, times: u32) -> String {
+    format!("let last; for (let i = 0; i < {times}; i++) last = (() => {{ {} }})(); return last", kernel.source)
+}
+
 /// What goes out with a call and comes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {

@@ -1,7 +1,8 @@
 use crate::peers::{Hello, Peer};
 use crate::results::{Entry, Participant, Results, Row, Value};
 use isolith_bench::{
-    CALL_PAYLOADS, HELLO, IDLE, Job, KERNELS, Line, Machine, Measured, Mode, TRIVIAL, Times, Work, calling, spawn,
+    CALL_PAYLOADS, HELLO, IDLE, Job, KERNELS, Kernel, Line, Machine, Measured, Mode, TRIVIAL, Times, Work, calling, heavy,
+    spawn,
 };
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,7 +13,20 @@ pub(crate) struct Setup {
     pub(crate) peers: Vec<Peer>,
     /// What a person typed.
     pub(crate) command: &'static str,
+    pub(crate) what: What,
 }
+
+/// What is compared, and by which clock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Isolates in one process, by what they compute.
+    Isolates,
+    /// Engines, some of which compute in other processes: by the wall clock.
+    Engines,
+}
+
+/// How often a heavy program does a kernel.
+const HEAVY: u32 = 40;
 
 /// How many isolates live at the same time when memory is measured.
 const LIVE: u32 = 1_000;
@@ -22,6 +36,8 @@ const PAYLOADS: [&str; 3] = ["tiny", "rows_1k", "rows_100k"];
 /// Everything that was measured: for a row and a peer, one value from each round.
 #[derive(Default)]
 struct Measurements {
+    /// By the wall clock, and not by what was computed.
+    wall: bool,
     values: BTreeMap<(String, &'static str), Vec<Value>>,
     checks: BTreeMap<String, (String, &'static str)>,
     failures: Vec<String>,
@@ -32,15 +48,15 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     let machine = Machine::here();
     let rounds = if setup.mode == Mode::Quick { 3 } else { 7 };
     let ms = if setup.mode == Mode::Quick { 200 } else { 1_000 };
-    let mut all = Measurements::default();
+    let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
-        for job in jobs(ms) {
+        for job in jobs(setup.what, ms) {
             for peer in &setup.peers {
                 note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
                 all.take(peer, &job)?;
             }
         }
-        for _ in 0..3 {
+        for _ in 0..if setup.what == What::Isolates { 3 } else { 0 } {
             for peer in &setup.peers {
                 note(&format!("round {round} of {rounds}: cold start {}", peer.name));
                 all.take_cold(peer)?;
@@ -61,21 +77,27 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
         rounds,
         machine,
         peers: participants.collect(),
-        rows: rows().into_iter().map(|row| all.fill(row, &setup.peers)).collect(),
+        rows: rows(setup.what).into_iter().map(|row| all.fill(row, &setup.peers)).collect(),
         failures: all.failures,
     })
 }
 
-fn jobs(ms: u64) -> Vec<Job> {
+fn jobs(what: What, ms: u64) -> Vec<Job> {
     let calls = CALL_PAYLOADS.iter().filter(|payload| PAYLOADS.contains(&payload.name)).map(|payload| Work {
         id: format!("call.{}", payload.name),
         source: calling(payload, payload.count),
         count: payload.count,
     });
     let kernels = KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
+    let long = KERNELS.iter().map(|k| Work { id: format!("heavy.{}", k.name), source: heavy(k, HEAVY), count: 1 });
+    let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
+    let calls = Job::Calls { ms, programs: calls.collect() };
+    if what == What::Engines {
+        return vec![fresh, calls, Job::Kernels { programs: long.collect() }];
+    }
     vec![
-        Job::Fresh { ms, source: TRIVIAL.into() },
-        Job::Calls { ms, programs: calls.collect() },
+        fresh,
+        calls,
         Job::Kernels { programs: kernels.collect() },
         Job::Memory { count: LIVE, source: IDLE.into() },
     ]
@@ -99,13 +121,24 @@ fn results_of(job: &Job) -> usize {
     }
 }
 
-fn rows() -> Vec<Row> {
+fn rows(what: What) -> Vec<Row> {
     let row = |id: &str, what: &str, unit: &str| Row {
         id: id.into(),
         what: what.into(),
         unit: unit.into(),
         entries: BTreeMap::new(),
     };
+    if what == What::Engines {
+        let mut rows = vec![
+            row("fresh", "fresh run of `return 1+1`, one after the other", "µs"),
+            row("call.tiny", "tool call, tiny", "µs"),
+            row("call.rows_1k", "tool call, 1 KB of rows", "µs"),
+            row("call.rows_100k", "tool call, 100 KB of rows", "µs"),
+        ];
+        let long = |k: &Kernel| row(&format!("heavy.{}", k.name), &format!("{}: {}, {HEAVY} times", k.name, k.what), "ms");
+        rows.extend(KERNELS.iter().map(long));
+        return rows;
+    }
     let mut rows = vec![
         row("fresh", "fresh isolate, `return 1+1`, gone (CPU)", "µs"),
         row("fresh.source", "the same from TypeScript, with a receipt (CPU)", "µs"),
@@ -146,10 +179,10 @@ impl Measurements {
             }
         }
         let value = match line.measured {
-            Measured::Times(times) if line.id.starts_with("compute.") => {
-                Value::of(times.cpu_us / 1e3, times.wall_us / 1e3)
+            Measured::Times(Times { cpu_us, wall_us }) => {
+                let unit = if line.id.starts_with("compute.") || line.id.starts_with("heavy.") { 1e3 } else { 1.0 };
+                Value::of(if self.wall { wall_us } else { cpu_us } / unit, wall_us / unit)
             }
-            Measured::Times(Times { cpu_us, wall_us }) => Value::of(cpu_us, wall_us),
             // What is shared counts once, and the tables that map it count too.
             Measured::Memory(memory) => {
                 Value { value: memory.share_kib + memory.tables_kib, wall: None, resident: Some(memory.resident_kib) }

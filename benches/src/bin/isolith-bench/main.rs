@@ -7,8 +7,8 @@ mod peers;
 mod results;
 
 use clap::{Args, Parser, Subcommand};
-use compare::Setup;
-use isolith_bench::{Job, Mode, Options};
+use compare::{Setup, What};
+use isolith_bench::{Job, Mode, On, Options};
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
@@ -28,9 +28,15 @@ enum Task {
     Alone(Alone),
     /// Measure isolith beside its peers, in turns
     Compare(Compare),
+    /// Measure isolith's engines beside other ways to V8, in turns
+    Engines(Engines),
     /// Do one job as the peer `isolith`
     #[command(hide = true)]
-    Peer { job: String },
+    Peer {
+        #[arg(long, value_enum, default_value_t)]
+        on: On,
+        job: String,
+    },
     /// Do the part of a measurement that needs a process of its own
     #[command(hide = true)]
     Child { task: String },
@@ -80,11 +86,34 @@ struct Compare {
     document: Option<PathBuf>,
 }
 
+#[derive(Args)]
+struct Engines {
+    /// Fewer and shorter rounds
+    #[arg(long)]
+    quick: bool,
+    /// The Node binary for the peers that need one
+    #[arg(long)]
+    node: PathBuf,
+    /// The folder with the peers on Node and their packages
+    #[arg(long)]
+    node_peers: PathBuf,
+    /// Where `engines.json` goes
+    #[arg(long)]
+    results: PathBuf,
+    /// A Markdown file whose part `engines` becomes the table
+    #[arg(long)]
+    document: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
+    if let Some(code) = isolith_bench::worker() {
+        return code;
+    }
     let done = match Cli::parse().command {
         Task::Alone(alone) => measure(alone),
         Task::Compare(compare) => beside(compare),
-        Task::Peer { job } => peer(&job),
+        Task::Engines(engines) => among(engines),
+        Task::Peer { on, job } => peer(&job, on),
         Task::Child { task } => isolith_bench::child(&task).map_err(Into::into).and_then(|text| out(&text)),
     };
     match done {
@@ -127,6 +156,7 @@ fn beside(compare: Compare) -> Result<(), Box<dyn Error>> {
         mode: mode(compare.quick),
         peers: peers::all(&compare.node, &compare.node_peers, &compare.rquickjs, &compare.exe)?,
         command: if compare.quick { "benches/run --quick" } else { "benches/run" },
+        what: What::Isolates,
     };
     let results = compare::compare(&setup, &mut note)?;
     std::fs::create_dir_all(&compare.results)?;
@@ -140,10 +170,28 @@ fn beside(compare: Compare) -> Result<(), Box<dyn Error>> {
     out(table.trim_end())
 }
 
-fn peer(job: &str) -> Result<(), Box<dyn Error>> {
+fn among(engines: Engines) -> Result<(), Box<dyn Error>> {
+    let setup = Setup {
+        mode: mode(engines.quick),
+        peers: peers::engines(&engines.node, &engines.node_peers)?,
+        command: if engines.quick { "benches/run --quick" } else { "benches/run" },
+        what: What::Engines,
+    };
+    let results = compare::compare(&setup, &mut note)?;
+    std::fs::create_dir_all(&engines.results)?;
+    let json = format!("{}\n", serde_json::to_string_pretty(&results)?);
+    std::fs::write(engines.results.join("engines.json"), json)?;
+    let table = results.table();
+    if let Some(path) = engines.document {
+        document::replace(&path, "engines", &table)?;
+    }
+    out(table.trim_end())
+}
+
+fn peer(job: &str, on: On) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
     let mut failed = None;
-    isolith_bench::peer(&job, &mut |line| failed = out(line).err().or(failed.take()))?;
+    isolith_bench::peer(&job, on, &mut |line| failed = out(line).err().or(failed.take()))?;
     failed.map_or(Ok(()), Err)
 }
 

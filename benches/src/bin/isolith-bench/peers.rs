@@ -105,6 +105,45 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
     ])
 }
 
+/// isolith's engines, the fastest first, and other ways to V8.
+pub(crate) fn engines(node: &Path, folder: &Path) -> Result<Vec<Peer>, Box<dyn Error>> {
+    let own = std::env::current_exe()?;
+    let node_version = spawn(Command::new(node).arg("--version"))?.stdout.trim().trim_start_matches('v').to_owned();
+    let ours = |name, on: &str, settings| Peer {
+        name,
+        version: env!("CARGO_PKG_VERSION").into(),
+        settings,
+        command: vec![own.clone().into(), "peer".into(), "--on".into(), on.into()],
+        hello: Hello::Job,
+    };
+    let theirs = |name, version: String, settings, file: &str| Peer {
+        name,
+        version,
+        settings,
+        command: vec![node.into(), "--expose-gc".into(), "--no-node-snapshot".into(), folder.join(file).into()],
+        hello: Hello::Job,
+    };
+    Ok(vec![
+        ours("isolith v8", "v8", "a jailed process with a fresh isolate for each run, four of them kept ready"),
+        ours("isolith auto", "auto", "begins on quickjs, and is tried on v8 after 50 ms of computing"),
+        ours("isolith quickjs", "quickjs", "a pool of 10 isolates in this process"),
+        ours("isolith process", "process", "quickjs in a jailed process for each run, four of them kept ready"),
+        theirs("node", node_version, "`new Function` in Node itself: no wall at all", "plain.mjs"),
+        theirs(
+            "isolated-vm",
+            npm_version("isolated-vm"),
+            "an isolate and a context for each run, in this process",
+            "isolated-vm.mjs",
+        ),
+        theirs(
+            "TanStack node",
+            npm_version("@tanstack/ai-isolate-node"),
+            "a context of its driver for Node for each run",
+            "tanstack.mjs",
+        ),
+    ])
+}
+
 /// The versions that are pinned, read from where they are pinned.
 fn npm_version(package: &str) -> String {
     let pinned: Value = serde_json::from_str(include_str!("../../../peers/node/package.json")).unwrap_or_default();
