@@ -13,6 +13,7 @@ mod header;
 mod process;
 mod run;
 mod slack;
+pub mod step;
 mod suite;
 pub mod test262;
 mod tool;

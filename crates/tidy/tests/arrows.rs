@@ -9,11 +9,12 @@ use std::path::PathBuf;
 const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-agents", &["isolith-core", "isolith-gate"]),
     ("isolith-core", &[]),
+    ("isolith-jail", &["isolith-core"]),
     ("isolith-prelude", &[]),
     ("isolith-fuzz", &["isolith-core"]),
     ("isolith-gate", &["isolith-core", "isolith-workspace"]),
     ("isolith-program", &["isolith-core"]),
-    ("isolith-quickjs", &["isolith-core", "isolith-prelude"]),
+    ("isolith-quickjs", &["isolith-core", "isolith-jail", "isolith-prelude"]),
     ("isolith-remote", &["isolith-core"]),
     ("isolith-runner", &["isolith-core", "isolith-gate", "isolith-program"]),
     ("isolith-server", &["isolith-core", "isolith-gate", "isolith-runner", "isolith-workspace"]),
@@ -21,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("isolith-testing", &["isolith-core", "isolith-program", "isolith-quickjs", "isolith-runner"]),
     ("isolith-tidy", &[]),
     ("isolith-tools", &["isolith-core"]),
-    ("isolith-v8", &["isolith-core", "isolith-prelude"]),
+    ("isolith-v8", &["isolith-core", "isolith-jail", "isolith-prelude"]),
     ("isolith-upstream", &["isolith-core", "isolith-gate", "isolith-tools"]),
     ("isolith-workflow", &["isolith-agents", "isolith-core", "isolith-program", "isolith-runner"]),
     ("isolith-workspace", &["isolith-core"]),
@@ -113,6 +114,7 @@ fn what_is_heavy_has_its_owners() {
     for (heavy, owners) in [
         ("wasmtime", &["isolith-quickjs"][..]),
         ("zstd", &["isolith-quickjs"]),
+        ("seccompiler", &["isolith-jail"]),
         // Programs, and the workflow files that become programs.
         ("oxc", &["isolith-program", "isolith-workflow"]),
         ("axum", &["isolith-server"]),

@@ -1,7 +1,7 @@
 //! What a zygote leaves behind for itself and all its copies.
 
 use super::wall::{Jail, Wall};
-use crate::sys::os;
+use crate::os;
 use std::io;
 
 /// Folders on which an empty one can be mounted; one of them exists everywhere.

@@ -1,7 +1,7 @@
 use super::lease::Lease;
 use super::zygote::{Zygote, ZygoteError};
-use crate::engine::Launch;
-use crate::sys::os;
+use crate::options::Launch;
+use crate::os;
 use crate::worker::Settings;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -39,7 +39,7 @@ impl Shelf {
                 }
             }
         };
-        thread::Builder::new().name("isolith-v8".into()).spawn(work)?;
+        thread::Builder::new().name("isolith-shelf".into()).spawn(work)?;
         started.recv().map_err(|_| ZygoteError::Gone)??;
         Ok(Shelf { ready: Mutex::new(waiting), bell })
     }

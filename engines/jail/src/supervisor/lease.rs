@@ -1,10 +1,10 @@
 use crate::frame::{HEADER_BYTES, Said};
-use crate::jail::Jail;
-use crate::sys::os;
+use crate::os;
+use crate::walls::Jail;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 
@@ -20,6 +20,8 @@ pub(crate) enum LeaseError {
     Died,
     #[error("the worker said something that makes no sense: {0}")]
     Nonsense(&'static str),
+    #[error("the worker said nothing for {0:?}")]
+    Silent(Duration),
     #[error("cannot talk to the worker")]
     Talk(#[from] io::Error),
 }
@@ -46,6 +48,7 @@ pub(crate) struct Most {
     pub(crate) output: usize,
     pub(crate) call: usize,
     pub(crate) end: usize,
+    pub(crate) state: usize,
 }
 
 enum Socket {
@@ -60,7 +63,7 @@ impl Lease {
         let socket = StdStream::from(socket);
         socket.set_nonblocking(true)?;
         let pid = os::pid_of(pidfd.as_fd());
-        let most = Most { output: 0, call: 0, end: 0 };
+        let most = Most { output: 0, call: 0, end: 0, state: 0 };
         let stop = Some(io::PipeWriter::from(stop));
         Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, pid, read: Vec::new(), most })
     }
@@ -115,6 +118,19 @@ impl Lease {
         }
     }
 
+    /// Takes the socket back from the runtime.
+    fn plain(&mut self) -> Result<&mut StdStream, LeaseError> {
+        if let Socket::Awaited(_) = self.socket
+            && let Socket::Awaited(socket) = std::mem::replace(&mut self.socket, Socket::Lost)
+        {
+            self.socket = Socket::Plain(socket.into_std()?);
+        }
+        match &mut self.socket {
+            Socket::Plain(plain) => Ok(plain),
+            Socket::Awaited(_) | Socket::Lost => Err(LeaseError::Died),
+        }
+    }
+
     /// Tells it something: whole frames.
     pub(crate) async fn tell(&mut self, frames: &[u8]) -> Result<(), LeaseError> {
         let mut rest = frames;
@@ -133,15 +149,10 @@ impl Lease {
     /// The next thing it says. Nothing is lost when this is dropped half-way.
     pub(crate) async fn hear(&mut self) -> Result<Heard, LeaseError> {
         loop {
-            let wanted = match self.header()? {
-                Some((said, len)) if self.read.len() >= HEADER_BYTES + len => {
-                    let content = self.read[HEADER_BYTES..HEADER_BYTES + len].to_vec();
-                    self.read.drain(..HEADER_BYTES + len);
-                    return Ok(Heard { said, content });
-                }
-                Some((_, len)) => (HEADER_BYTES + len - self.read.len()).max(READ_BYTES),
-                None => READ_BYTES,
-            };
+            if let Some(heard) = self.whole()? {
+                return Ok(heard);
+            }
+            let wanted = self.wanted()?;
             self.read.reserve(wanted);
             let read = match &mut self.socket {
                 // What is there already is read without the runtime: whoever waits for it to notice waits longer than for the worker.
@@ -163,6 +174,59 @@ impl Lease {
         }
     }
 
+    /// Tells it something and waits on the spot for what it says to that, for at most this long.
+    pub(crate) fn ask(&mut self, frames: &[u8], time: Duration) -> Result<Heard, LeaseError> {
+        let until = Instant::now() + time;
+        let left = || until.saturating_duration_since(Instant::now());
+        let mut rest = frames;
+        while !rest.is_empty() {
+            let plain = self.plain()?;
+            match plain.write(rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !os::writable_within(&*plain, left()) {
+                        return Err(LeaseError::Silent(time));
+                    }
+                }
+                Err(_) => return Err(LeaseError::Died),
+            }
+        }
+        loop {
+            if let Some(heard) = self.whole()? {
+                return Ok(heard);
+            }
+            let wanted = self.wanted()?;
+            self.plain()?;
+            let Socket::Plain(plain) = &mut self.socket else { return Err(LeaseError::Died) };
+            match read_some(plain, &mut self.read, wanted) {
+                Ok(0) => return Err(LeaseError::Died),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !os::readable_within(&*plain, left()) {
+                        return Err(LeaseError::Silent(time));
+                    }
+                }
+                Err(_) => return Err(LeaseError::Died),
+            }
+        }
+    }
+
+    /// The next frame, if it is there whole.
+    fn whole(&mut self) -> Result<Option<Heard>, LeaseError> {
+        let Some((said, len)) = self.header()?.filter(|(_, len)| self.read.len() >= HEADER_BYTES + len) else {
+            return Ok(None);
+        };
+        let content = self.read[HEADER_BYTES..HEADER_BYTES + len].to_vec();
+        self.read.drain(..HEADER_BYTES + len);
+        Ok(Some(Heard { said, content }))
+    }
+
+    /// How much to read of what comes next.
+    fn wanted(&self) -> Result<usize, LeaseError> {
+        let known = self.header()?.map_or(0, |(_, len)| HEADER_BYTES + len - self.read.len());
+        Ok(known.max(READ_BYTES))
+    }
+
     /// The kind and the length of what comes next, if both are there and make sense.
     fn header(&self) -> Result<Option<(Said, usize)>, LeaseError> {
         let Some(header) = self.read.first_chunk::<HEADER_BYTES>() else { return Ok(None) };
@@ -174,6 +238,7 @@ impl Lease {
             Said::Call => self.most.call,
             Said::Waits => 8,
             Said::Ended => self.most.end,
+            Said::State => self.most.state,
         };
         if len > most {
             return Err(LeaseError::Nonsense("more than it may say at once"));

@@ -6,4 +6,4 @@ mod zygote;
 
 pub(crate) use lease::{Heard, Lease, LeaseError, Most};
 pub(crate) use shelf::Shelf;
-pub(crate) use zygote::ZygoteError;
+pub use zygote::ZygoteError;

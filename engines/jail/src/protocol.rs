@@ -1,149 +1,11 @@
-//! The bytes of a program, of replies, of calls and of ends. The other side is the worker, and what it says is not believed.
+//! The bytes of calls and of ends. The other side is the worker, and what it says is not believed.
 
 use crate::ask;
 use crate::end::EndKind;
-use crate::frame::{self, Reader, Told};
-use crate::worker::told::{REPLY_BODY, REPLY_BYTES, REPLY_FAILED, REPLY_RESPONSE, REPLY_UNDEFINED, REPLY_VALUE};
+use crate::frame::Reader;
 use isolith_core::{
-    BodyId, CallError, CallId, End, ErrorKind, Failure, FetchCall, Form, HostCall, HostReply, Json, Program, RequestId,
-    Source, Start, Timestamp, ToolName,
+    BodyId, CallId, End, ErrorKind, Failure, FetchCall, HostCall, Json, RequestId, Timestamp, ToolName,
 };
-use serde::Serialize;
-
-/// What the guest half makes names of.
-#[derive(Serialize)]
-struct Granted<'a> {
-    banned: u32,
-    payload_max: u64,
-    globals: Vec<&'static str>,
-    tools: Vec<&'a str>,
-    namespaces: Vec<&'a str>,
-    functions: Vec<&'a str>,
-    kv: Vec<&'a str>,
-}
-
-const BANNED_TIME: u32 = 1;
-const BANNED_RANDOM: u32 = 2;
-
-fn granted(start: &Start) -> Granted<'_> {
-    let (bindings, ambient) = (&start.bindings, start.ambient);
-    let ban = |source: Source, bit: u32| if source == Source::Banned { bit } else { 0 };
-    let globals = [
-        (bindings.fetch, "fetch"),
-        (bindings.files, "files"),
-        (!bindings.invoke.is_empty(), "invoke"),
-        (!bindings.secrets.is_empty(), "secrets"),
-    ];
-    Granted {
-        banned: ban(ambient.time, BANNED_TIME) | ban(ambient.random, BANNED_RANDOM),
-        payload_max: start.limits.payload_bytes,
-        globals: globals.iter().filter(|(granted, _)| *granted).map(|(_, name)| *name).collect(),
-        tools: bindings.tools.iter().map(|name| name.as_str()).collect(),
-        namespaces: bindings.namespaces.iter().map(|name| name.as_str()).collect(),
-        functions: bindings.functions.iter().map(|name| name.as_str()).collect(),
-        kv: bindings.kv.iter().map(|name| name.as_str()).collect(),
-    }
-}
-
-/// What the prelude's `configure` is called with; nothing when there is nothing to say.
-fn config(start: &Start) -> Option<String> {
-    let mut fields = Vec::new();
-    if let Some(input) = &start.input {
-        fields.push(format!("\"input\":{}", input.text()));
-    }
-    if !start.args.is_empty() {
-        // Binding names are identifiers: nothing in them needs an escape.
-        let args: Vec<String> =
-            start.args.iter().map(|(name, value)| format!("\"{}\":{}", name.as_str(), value.text())).collect();
-        fields.push(format!("\"args\":{{{}}}", args.join(",")));
-    }
-    (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
-}
-
-/// The frame that begins a run.
-pub(crate) fn start_frame(program: &Program, start: &Start, now: Timestamp) -> Result<Vec<u8>, serde_json::Error> {
-    let granted = serde_json::to_string(&granted(start))?;
-    let limits = &start.limits;
-    let mut out = Vec::with_capacity(256 + program.code.len() + granted.len());
-    let at = frame::open(&mut out, Told::Start as u8);
-    frame::put_f64(&mut out, now.as_micros() as f64);
-    out.extend(start.seed.0);
-    out.push(match program.form {
-        Form::Body => 0,
-        Form::Script => 1,
-        Form::Module => 2,
-    });
-    // Whole seconds, and the supervisor is to be first.
-    let cpu_seconds = limits.cpu.as_secs() + 2;
-    let numbers = [
-        limits.memory_bytes,
-        limits.stack_bytes,
-        cpu_seconds,
-        limits.payload_bytes,
-        limits.value_bytes,
-        limits.output_bytes,
-    ];
-    numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
-    for text in [&*program.name, &*program.code, &granted] {
-        frame::put_bytes(&mut out, text.as_bytes());
-    }
-    frame::put_optional(&mut out, config(start).as_deref());
-    frame::put_u32(&mut out, program.modules.len() as u32);
-    for module in program.modules.iter() {
-        frame::put_bytes(&mut out, module.name.as_bytes());
-        frame::put_bytes(&mut out, module.code.as_bytes());
-    }
-    frame::close(&mut out, at);
-    Ok(out)
-}
-
-/// The frame of a turn. A reply that is larger than one call may bring is a failure instead.
-pub(crate) fn turn_frame(now: Timestamp, replies: &[(CallId, HostReply)], most: u64) -> Vec<u8> {
-    let mut out = Vec::with_capacity(64 + replies.len() * 64);
-    let at = frame::open(&mut out, Told::Turn as u8);
-    frame::put_f64(&mut out, now.as_micros() as f64);
-    frame::put_u32(&mut out, replies.len() as u32);
-    for (id, reply) in replies {
-        frame::put_u32(&mut out, id.0);
-        match reply.bytes() as u64 {
-            bytes if bytes > most => {
-                let message = format!("the reply is {bytes} bytes, but one call may bring {most}");
-                put_reply(&mut out, &HostReply::failed("RangeError", message));
-            }
-            _ => put_reply(&mut out, reply),
-        }
-    }
-    frame::close(&mut out, at);
-    out
-}
-
-fn put_reply(out: &mut Vec<u8>, reply: &HostReply) {
-    let mut body = Vec::new();
-    let (kind, content): (u8, &[u8]) = match reply {
-        HostReply::Value { json: Some(json) } => (REPLY_VALUE, json.text().as_bytes()),
-        HostReply::Value { json: None } => (REPLY_UNDEFINED, &[]),
-        HostReply::Bytes { bytes } => (REPLY_BYTES, bytes),
-        HostReply::Body { body: BodyId(id), length } => {
-            frame::put_u32(&mut body, *id);
-            frame::put_f64(&mut body, length.map_or(-1.0, |length| length as f64));
-            (REPLY_BODY, &body)
-        }
-        HostReply::Response { head, status, whole } => {
-            frame::put_u32(&mut body, u32::from(*status));
-            frame::put_bytes(&mut body, head.text().as_bytes());
-            body.extend(whole);
-            (REPLY_RESPONSE, &body)
-        }
-        HostReply::Failed { error: CallError { name, message, code } } => {
-            for text in [Some(name.as_str()), Some(message.as_str()), code.as_deref()] {
-                frame::put_optional(&mut body, text);
-            }
-            (REPLY_FAILED, &body)
-        }
-    };
-    out.push(kind);
-    frame::put_bytes(out, content);
-}
 
 /// Bytes of a call frame besides its arguments.
 pub(crate) const CALL_BYTES: usize = 1 << 10;
@@ -219,7 +81,7 @@ pub(crate) fn read_end(content: &[u8], why: Option<ErrorKind>, memory_bytes: u64
             Some(End::Failed(Failure { stack, ..stopped(kind) }))
         }
         EndKind::Memory => Some(End::Failed(out_of_memory(memory_bytes))),
-        EndKind::Failed => Some(End::Failed(Failure::of(ErrorKind::Internal, "EngineFailure", "V8 gave up"))),
+        EndKind::Failed => Some(End::Failed(Failure::of(ErrorKind::Internal, "EngineFailure", "the engine gave up"))),
     }?;
     Some((end, memory))
 }
@@ -240,7 +102,7 @@ pub(crate) fn stopped(kind: ErrorKind) -> Failure {
 
 /// Four texts: name, message, stack, code.
 fn read_failure(kind: ErrorKind, mut reader: Reader<'_>) -> Option<Failure> {
-    let mut text = || Some(reader.optional()?.map(str::to_owned));
+    let mut text = || reader.optional_lossy();
     let (name, message, stack, code) = (text()?, text()?, text()?, text()?);
     Some(Failure {
         kind,

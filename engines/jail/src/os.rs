@@ -1,4 +1,6 @@
-//! System calls that the standard library has no form for.
+//! System calls that the standard library has no form for: everything that is `unsafe` in this crate.
+
+#![allow(unsafe_code, reason = "this is the leaf in which it is kept")]
 
 use std::ffi::{CStr, c_int, c_long};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -282,7 +284,16 @@ pub(crate) fn exit_now(code: i32) -> ! {
 
 /// Waits until there is something to read, for at most this long.
 pub(crate) fn readable_within(fd: impl AsFd, time: Duration) -> bool {
-    let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    ready_within(fd, libc::POLLIN, time)
+}
+
+/// Waits until there is room to write, for at most this long.
+pub(crate) fn writable_within(fd: impl AsFd, time: Duration) -> bool {
+    ready_within(fd, libc::POLLOUT, time)
+}
+
+fn ready_within(fd: impl AsFd, events: libc::c_short, time: Duration) -> bool {
+    let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events, revents: 0 };
     let ms = c_int::try_from(time.as_millis()).unwrap_or(c_int::MAX);
     // SAFETY: there is one entry.
     unsafe { libc::poll(&raw mut poll, 1, ms) > 0 }

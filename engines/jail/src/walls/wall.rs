@@ -35,7 +35,7 @@ pub enum Wall {
     Landlock,
     /// Files, processes and core dumps are limited to none.
     Limits,
-    /// Only the system calls of a running V8.
+    /// Only the system calls of a running engine.
     SystemCalls,
 }
 

@@ -1,8 +1,8 @@
 //! The worker's end of the socket.
 
-use super::told::Program;
 use crate::end::EndKind;
 use crate::frame::{self, HEADER_BYTES, Said};
+use crate::os;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -35,35 +35,41 @@ impl Line {
         self.send()
     }
 
-    /// Waits for a program, and gives its code.
-    pub fn program(&mut self) -> io::Result<String> {
-        let (_, content) = self.hear()?;
-        Program::read(&content).map(|program| program.code).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    /// The line of this worker once more, for last words: what is sent is sent in whole frames, so there can be one more.
+    pub fn again() -> Line {
+        Line::new(os::line_again(), Vec::new())
     }
 
-    /// Says that the run ended with a value.
-    pub fn end(&mut self, json: &str) -> io::Result<()> {
+    /// Says how the run ended, and the memory that it had then.
+    pub fn end(&mut self, kind: EndKind, memory_bytes: u64, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
         self.say(Said::Ended, |out| {
-            out.push(EndKind::Value as u8);
-            out.extend(0u64.to_le_bytes());
-            out.extend(json.as_bytes());
+            out.push(kind as u8);
+            out.extend(memory_bytes.to_le_bytes());
+            write(out);
         });
         self.send()
     }
 
+    /// Says that nothing is left to do until the host replies.
+    pub fn wait(&mut self, memory_bytes: u64) -> io::Result<()> {
+        self.say(Said::Waits, |out| out.extend(memory_bytes.to_le_bytes()));
+        self.send()
+    }
+
     /// Puts a frame in line.
-    pub(crate) fn say(&mut self, said: Said, write: impl FnOnce(&mut Vec<u8>)) {
+    pub fn say(&mut self, said: Said, write: impl FnOnce(&mut Vec<u8>)) {
         let at = frame::open(&mut self.out, said as u8);
         write(&mut self.out);
         frame::close(&mut self.out, at);
     }
 
     /// Sends what has gathered if that is much, or old.
-    pub(crate) fn send_some(&mut self) -> io::Result<()> {
+    pub fn send_some(&mut self) -> io::Result<()> {
         if self.out.len() >= GATHERED_BYTES || self.sent.elapsed() >= GATHERED_TIME { self.send() } else { Ok(()) }
     }
 
-    pub(crate) fn send(&mut self) -> io::Result<()> {
+    /// Sends what has gathered.
+    pub fn send(&mut self) -> io::Result<()> {
         self.socket.write_all(&self.out)?;
         self.out.clear();
         self.out.shrink_to(GATHERED_BYTES);
@@ -72,16 +78,21 @@ impl Line {
     }
 
     /// Waits for what the supervisor says: its kind and content. An error when it is gone.
-    pub(crate) fn hear(&mut self) -> io::Result<(u8, Vec<u8>)> {
+    pub fn hear(&mut self) -> io::Result<(u8, Vec<u8>)> {
+        self.hear_at_most(TOLD_BYTES_MAX)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The same; nothing when it is more than so many bytes, and then there is no going on.
+    pub fn hear_at_most(&mut self, most: usize) -> io::Result<Option<(u8, Vec<u8>)>> {
         let mut header = [0; HEADER_BYTES];
         self.socket.read_exact(&mut header)?;
         let len = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
-        if len > TOLD_BYTES_MAX {
-            return Err(io::ErrorKind::InvalidData.into());
+        if len > most.min(TOLD_BYTES_MAX) {
+            return Ok(None);
         }
         let mut content = vec![0; len];
         self.socket.read_exact(&mut content)?;
         self.sent = Instant::now();
-        Ok((header[HEADER_BYTES - 1], content))
+        Ok(Some((header[HEADER_BYTES - 1], content)))
     }
 }

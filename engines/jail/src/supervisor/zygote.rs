@@ -1,6 +1,6 @@
 use super::lease::Lease;
-use crate::engine::Launch;
-use crate::sys::os;
+use crate::options::Launch;
+use crate::os;
 use crate::worker::Settings;
 use crate::worker::control::{ASK_FOR_COPY, FAILED, MESSAGE_BYTES_MAX};
 use std::io;
@@ -15,19 +15,26 @@ const COPY_TIME: Duration = Duration::from_secs(10);
 
 /// Why there is no zygote, or no worker.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ZygoteError {
+pub enum ZygoteError {
+    /// Its executable does not start.
     #[error("cannot start `{program}`")]
     Spawn {
+        /// The executable.
         program: String,
+        /// Why not.
         #[source]
         source: io::Error,
     },
+    /// It cannot be talked to.
     #[error("cannot talk to the zygote")]
     Talk(#[from] io::Error),
+    /// It did not answer.
     #[error("the zygote said nothing for {0:?}")]
     Silent(Duration),
+    /// It is not there any more.
     #[error("the zygote is gone")]
     Gone,
+    /// It says why it could not.
     #[error("the zygote failed: {0}")]
     Failed(String),
 }

@@ -1,8 +1,9 @@
 use super::control::{ASK_FOR_COPY, FAILED, MESSAGE_BYTES_MAX};
 use super::line::Line;
-use super::settings::{JailMode, Settings};
-use crate::jail::{self, Jail, Shut, Wall};
-use crate::sys::os::{self, Forked};
+use super::settings::Settings;
+use crate::options::JailMode;
+use crate::os::{self, Forked};
+use crate::walls::{self, Call, Jail, Shut, Wall};
 use std::convert::Infallible;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -15,8 +16,8 @@ const LINE_FD: RawFd = 0;
 const STOP_FD: RawFd = 1;
 const WATCHER_STACK_BYTES: usize = 64 << 10;
 
-/// Takes the settings, `alone` and `boot`; see [`Inside::set_up`].
-pub type SetUp = fn(&Settings, fn(), fn()) -> Result<Infallible, String>;
+/// Takes the engine's settings, `alone` and `boot`; see [`Inside::set_up`].
+pub type SetUp = fn(&serde_json::Value, fn(), fn()) -> Result<Infallible, String>;
 
 /// What lives inside a worker. An engine brings one; so does a test that looks at the jail.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub struct Inside {
     pub stop: fn(),
     /// In a copy, when it is shut in: says that it is ready, takes one program over the line and runs it to its end.
     pub run: fn(Line),
+    /// The system calls that it needs when it is shut in. Every other is refused.
+    pub calls: &'static [Call],
 }
 
 struct Zygote {
@@ -42,14 +45,28 @@ static MEMORY_TABLE: OnceLock<Option<std::fs::File>> = OnceLock::new();
 /// What the zygote has when it is set up: each copy begins with it.
 static DATA_BYTES: OnceLock<Option<u64>> = OnceLock::new();
 
-/// Memory that a copy has before it takes a program, as its limit counts.
-pub(crate) fn data_bytes() -> Option<u64> {
-    DATA_BYTES.get().copied().flatten()
+/// In a copy: the most memory that it may have besides what it began with, by the kernel's own count.
+///
+/// What is refused here is not enforced twice; the supervisor's own measure stands.
+pub fn limit_data(bytes: u64) {
+    if let Some(base) = DATA_BYTES.get().copied().flatten() {
+        let _ = os::limit(libc::RLIMIT_DATA, base.saturating_add(bytes));
+    }
+}
+
+/// In a copy: how long it may compute, by the kernel's own clock. As above.
+pub fn limit_cpu(seconds: u64) {
+    let _ = os::limit(libc::RLIMIT_CPU, seconds);
+}
+
+/// Ends this process without any clean-up: memory is a copy of the zygote's, and what it would flush is not ours.
+pub fn leave(code: i32) -> ! {
+    os::exit_now(code)
 }
 
 /// Serves the supervisor behind standard input until it is gone.
 ///
-/// To be called first thing in `main` of an executable that [`Options`](crate::Options) names, while there is one thread.
+/// To be called first thing in `main` of an executable that a [`Launch`](crate::Launch) names, while there is one thread.
 pub fn main(inside: Inside) -> ExitCode {
     match serve(inside) {
         Ok(never) => match never {},
@@ -74,7 +91,7 @@ fn serve(inside: Inside) -> Result<Infallible, String> {
     let control = control.as_fd().try_clone_to_owned().map_err(told)?;
     let zygote = Zygote { control, settings, inside, jail: Mutex::default() };
     let zygote = ZYGOTE.get_or_init(|| zygote);
-    (inside.set_up)(&zygote.settings, alone, boot)
+    (inside.set_up)(&zygote.settings.inside, alone, boot)
 }
 
 /// With one thread, and nothing left to read.
@@ -82,7 +99,7 @@ fn alone() {
     let Some(zygote) = ZYGOTE.get() else { return };
     let _ = MEMORY_TABLE.set(os::memory_table().ok());
     if zygote.settings.jail != JailMode::Off {
-        jail::enclose(&mut zygote.jail.lock().unwrap_or_else(PoisonError::into_inner));
+        walls::enclose(&mut zygote.jail.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -132,7 +149,7 @@ fn fork(mode: JailMode, jail: &mut Jail) -> io::Result<Forked> {
         return os::fork(0);
     }
     let mut refused = None;
-    for (flags, walls) in jail::namespaces_of_a_copy() {
+    for (flags, walls) in walls::namespaces_of_a_copy() {
         let mut made = jail.clone();
         walls.iter().for_each(|wall| made.note::<io::Error>(*wall, Ok(())));
         // The copy finds the report as it is when it is made.
@@ -156,7 +173,7 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
     let jailed = zygote.settings.jail != JailMode::Off;
     if jailed {
         jail.note::<io::Error>(Wall::Descriptors, Ok(()));
-        jail::shut_in(&mut jail, Shut::Before);
+        walls::shut_in(&mut jail, Shut::Before);
     }
     let tell = zygote.inside.stop;
     let (begun, watching) = std::sync::mpsc::channel();
@@ -169,7 +186,7 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
         os::exit_now(1);
     }
     if jailed {
-        jail::shut_in(&mut jail, Shut::Behind);
+        walls::shut_in(&mut jail, Shut::Behind(zygote.inside.calls));
     }
     let report = serde_json::to_vec(&jail).unwrap_or_default();
     (zygote.inside.run)(Line::new(UnixStream::from(line), report));
@@ -195,7 +212,7 @@ fn watch(stop: OwnedFd, tell: fn()) {
 }
 
 /// Tells the supervisor why there is no zygote, and ends it.
-pub(crate) fn fail(why: &str) -> ! {
+pub fn fail(why: &str) -> ! {
     if let Some(zygote) = ZYGOTE.get() {
         let _ = os::send(zygote.control.as_fd(), format!("{FAILED}{why}").as_bytes(), &[]);
     }

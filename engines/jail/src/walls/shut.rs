@@ -1,7 +1,8 @@
 //! What a copy of the zygote gives up before it takes a program.
 
+use super::calls::Call;
 use super::wall::{Jail, Wall};
-use crate::sys::os;
+use crate::os;
 use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
 use libc::c_int;
 
@@ -14,8 +15,8 @@ const LANDLOCK: ABI = ABI::V6;
 pub(crate) enum Shut {
     /// What a thread hands down to those that it starts.
     Before,
-    /// What holds for all threads at once.
-    Behind,
+    /// What holds for all threads at once; with the system calls that are left.
+    Behind(&'static [Call]),
 }
 
 /// The namespaces that a copy can have to itself.
@@ -36,9 +37,9 @@ pub(crate) fn shut_in(jail: &mut Jail, part: Shut) {
             jail.note(Wall::Capabilities, os::drop_capabilities());
             jail.note(Wall::Landlock, restrict());
         }
-        Shut::Behind => {
+        Shut::Behind(calls) => {
             jail.note(Wall::Limits, limit());
-            jail.note(Wall::SystemCalls, super::filter::allow_only(super::filter::RUNNING));
+            jail.note(Wall::SystemCalls, super::filter::allow_only(calls));
         }
     }
 }
