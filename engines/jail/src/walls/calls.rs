@@ -59,6 +59,7 @@ pub const WASM_CALLS: &[Call] = &[
     Any(libc::SYS_madvise),
     Any(libc::SYS_brk),
     Any(libc::SYS_futex),
+    Any(libc::SYS_clock_gettime),
     Any(libc::SYS_clock_nanosleep),
     Any(libc::SYS_getrandom),
     // A trap of compiled code is a signal; one that is none of its own puts the default back, so that the process ends.
