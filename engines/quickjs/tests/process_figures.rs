@@ -35,14 +35,18 @@ async fn trivial(engine: &dyn Engine) -> Duration {
 /// From a program to its outcome, where a worker stands ready; the same without a process, by turns.
 async fn a_trivial_run() {
     let (jailed, inside) = (jailed(4), QuickJs::new(Default::default()).unwrap());
-    let (mut apart, mut here) = (Vec::new(), Vec::new());
-    for _ in 0..1_000 {
-        tokio::time::sleep(Duration::from_millis(3)).await;
-        apart.push(trivial(&jailed).await);
-        here.push(trivial(&inside).await);
+    for pause in [Duration::ZERO, Duration::from_millis(10)] {
+        let (mut apart, mut here) = (Vec::new(), Vec::new());
+        for _ in 0..500 {
+            tokio::time::sleep(pause).await;
+            apart.push(trivial(&jailed).await);
+            tokio::time::sleep(pause).await;
+            here.push(trivial(&inside).await);
+        }
+        println!("{pause:?} after the one before:");
+        told("  a trivial run in a process, with warm workers", apart);
+        told("  a trivial run without", here);
     }
-    told("a trivial run in a process, with warm workers", apart);
-    told("a trivial run without", here);
 }
 
 #[tokio::test(flavor = "multi_thread")]

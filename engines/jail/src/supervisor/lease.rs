@@ -1,9 +1,11 @@
+use super::shelf::Bell;
 use crate::frame::{HEADER_BYTES, Said};
 use crate::os;
 use crate::walls::Jail;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -40,6 +42,7 @@ pub(crate) struct Lease {
     pid: Option<i32>,
     read: Vec<u8>,
     most: Most,
+    bell: Option<Arc<Bell>>,
 }
 
 /// The most bytes that a worker may say at once, by what it says.
@@ -65,7 +68,13 @@ impl Lease {
         let pid = os::pid_of(pidfd.as_fd());
         let most = Most { output: 0, call: 0, end: 0, state: 0 };
         let stop = Some(io::PipeWriter::from(stop));
-        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, pid, read: Vec::new(), most })
+        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, pid, read: Vec::new(), most, bell: None })
+    }
+
+    /// Has somebody know when it is over.
+    pub(crate) fn and_then_ring(mut self, bell: Arc<Bell>) -> Lease {
+        self.bell = Some(bell);
+        self
     }
 
     /// Waits until it is shut in; says which walls stand.
@@ -259,5 +268,6 @@ fn read_some(socket: &mut StdStream, into: &mut Vec<u8>, most: usize) -> io::Res
 impl Drop for Lease {
     fn drop(&mut self) {
         self.kill();
+        self.bell.iter().for_each(|bell| bell.ring());
     }
 }

@@ -5,6 +5,7 @@ use crate::os;
 use crate::worker::Settings;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
@@ -17,8 +18,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// A worker takes a millisecond or two to make; nobody should wait for that.
 pub(crate) struct Shelf {
     ready: Mutex<mpsc::Receiver<Result<Lease, ZygoteError>>>,
-    /// Rung when one is taken. When it is dropped, the thread ends.
-    bell: io::PipeWriter,
+    bell: Arc<Bell>,
+}
+
+/// Rung when there is room for another worker. When nobody has it any more, the thread ends.
+pub(crate) struct Bell(io::PipeWriter);
+
+impl Bell {
+    pub(crate) fn ring(&self) {
+        // A pipe that is full has been rung often enough.
+        let _ = (&self.0).write(&[1]);
+    }
 }
 
 impl Shelf {
@@ -41,15 +51,23 @@ impl Shelf {
         };
         thread::Builder::new().name("isolith-shelf".into()).spawn(work)?;
         started.recv().map_err(|_| ZygoteError::Gone)??;
-        Ok(Shelf { ready: Mutex::new(waiting), bell })
+        Ok(Shelf { ready: Mutex::new(waiting), bell: Arc::new(Bell(bell)) })
     }
 
     /// The next worker. Waits until there is one.
+    ///
+    /// To make another takes longer than a small run does and would only be in its way, so that is left until the run is over; unless
+    /// there is nothing left for the next.
     pub(crate) async fn take(&self) -> Result<Lease, ZygoteError> {
-        let taken = self.ready.lock().await.recv().await.unwrap_or(Err(ZygoteError::Gone));
-        // A pipe that is full has been rung often enough.
-        let _ = (&self.bell).write(&[1]);
-        taken
+        let mut ready = self.ready.lock().await;
+        let taken = ready.recv().await.unwrap_or(Err(ZygoteError::Gone));
+        match taken {
+            Ok(lease) if !ready.is_empty() => Ok(lease.and_then_ring(Arc::clone(&self.bell))),
+            taken => {
+                self.bell.ring();
+                taken
+            }
+        }
     }
 }
 
