@@ -6,7 +6,6 @@ use crate::memory::Memory;
 use crate::options::Options;
 use crate::report::{Goal, Report, Row, Skipped, thousands};
 use crate::{calls, child, compute, gate, programs, start, suspend, throughput};
-use isolith_core::Engine;
 use tokio::runtime::{Builder, Runtime};
 
 /// How many isolates the measurements in this process need at one time.

@@ -32,8 +32,8 @@ const READY: usize = 4;
 /// What a supervisor started instead of a measurement, if it did. To be asked first thing in `main`.
 pub fn worker() -> Option<ExitCode> {
     match std::env::args().nth(1)?.as_str() {
-        V8_WORKER => Some(isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE)),
-        QUICKJS_WORKER => Some(isolith_v8::worker::main(process::QUICKJS_INSIDE)),
+        V8_WORKER => Some(isolith_jail::worker::main(isolith_v8::worker::V8_INSIDE)),
+        QUICKJS_WORKER => Some(isolith_jail::worker::main(process::QUICKJS_INSIDE)),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use crate::commands::engine::{self, Missing};
 use crate::failure::Failure;
 use isolith_auto::{Auto, DEFAULT_AFTER};
 use isolith_core::{Engine, EngineChoice, Housing, Isolation};
+use isolith_jail::Jailed;
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::Runner;
 use isolith_v8::V8;
@@ -12,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) struct Engines {
     quickjs: Arc<dyn Engine>,
+    process: OnceLock<Result<Jailed, Missing>>,
     v8: OnceLock<Result<V8, Missing>>,
     live: u32,
     settings: EngineSettings,
@@ -21,7 +23,8 @@ impl Engines {
     /// With the engine that comes along, for so many programs at one time.
     pub(crate) fn new(options: Options, settings: EngineSettings) -> Result<Arc<Engines>, Failure> {
         let quickjs = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
-        Ok(Arc::new(Engines { quickjs: Arc::new(quickjs), v8: OnceLock::new(), live: options.live, settings }))
+        let (quickjs, live) = (Arc::new(quickjs), options.live);
+        Ok(Arc::new(Engines { quickjs, process: OnceLock::new(), v8: OnceLock::new(), live, settings }))
     }
 
     /// The one that starts in microseconds.
@@ -33,7 +36,7 @@ impl Engines {
     pub(crate) fn of(self: &Arc<Self>, housing: Housing) -> Result<Arc<dyn Engine>, Missing> {
         let first = || match housing.isolation {
             Isolation::None => Ok(self.quickjs()),
-            Isolation::Process => Err(Missing::new("there is no such isolation", "leave it away")),
+            Isolation::Process => self.process(),
         };
         match housing.engine() {
             EngineChoice::Quickjs => first(),
@@ -44,6 +47,11 @@ impl Engines {
                 Ok(Arc::new(Auto::new(first()?, faster, self.settings.auto_after.unwrap_or(DEFAULT_AFTER))))
             }
         }
+    }
+
+    fn process(&self) -> Result<Arc<dyn Engine>, Missing> {
+        let process = self.process.get_or_init(|| engine::process(self.live, self.settings));
+        process.clone().map(|process| Arc::new(process) as Arc<dyn Engine>)
     }
 
     fn v8(&self) -> Result<Arc<dyn Engine>, Missing> {

@@ -13,9 +13,11 @@ mod header;
 mod process;
 mod run;
 mod slack;
+pub mod step;
 mod suite;
 pub mod test262;
 mod tool;
+mod trials;
 
 pub use attack::{Attack, AttackGrants, AttackLimits, Class, Code, Ended, Expect, HostCheck, Neighbour, attacks};
 pub use case::{Case, CaseError};
@@ -28,3 +30,4 @@ pub use run::{run, steady};
 pub use slack::slack;
 pub use suite::{Found, SuiteError, conformance, conformance_root};
 pub use tool::Tool;
+pub use trials::{Suite, conformance_main};

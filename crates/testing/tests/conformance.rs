@@ -1,46 +1,15 @@
 //! Every program under `conformance/` on every engine, as one test each: `quickjs::values/nan-becomes-null`.
 
-use isolith_runner::Runner;
-use isolith_testing::{Case, Fixtures, check, conformance, conformance_root, engines, run, steady};
-use libtest_mimic::{Arguments, Failed, Trial};
+use isolith_testing::{Suite, conformance_main, engines};
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::Arc;
-use tokio::runtime::{Builder, Runtime};
+use std::process::ExitCode;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::from_args();
-    let runtime = Arc::new(Builder::new_multi_thread().enable_all().build()?);
-    let mut trials = Vec::new();
-    for engine in engines()? {
-        let runner = Runner::new(engine);
-        for (path, case) in conformance(&conformance_root())? {
-            let name = path.rsplit_once('.').map_or(path.as_str(), |(name, _)| name);
-            let (runner, runtime) = (runner.clone(), Arc::clone(&runtime));
-            trials.push(Trial::test(format!("{}::{name}", runner.engine().name()), move || {
-                let case = Arc::new(case.map_err(|error| Failed::from(format!("{path}: {error}")))?);
-                test(&runtime, &runner, &case)
-            }));
-        }
-    }
-    libtest_mimic::run(&arguments, trials).exit()
-}
-
-fn test(runtime: &Runtime, runner: &Runner, case: &Arc<Case>) -> Result<(), Failed> {
-    let first = runtime.block_on(runtime.spawn(outcome(runner.clone(), Arc::clone(case))))??;
-    check(case, &first)?;
-    if case.header.is_repeatable() {
-        let second = runtime.block_on(runtime.spawn(outcome(runner.clone(), Arc::clone(case))))??;
-        let [first, second] = [first, second].map(|outcome| serde_json::to_string(&steady(case, outcome)));
-        let (first, second) = (first?, second?);
-        if first != second {
-            return Err(format!("two runs differ:\n{first}\n{second}").into());
-        }
-    }
-    Ok(())
-}
-
-async fn outcome(runner: Runner, case: Arc<Case>) -> Result<isolith_core::Outcome, Failed> {
-    let fixtures =
-        Arc::new(Fixtures::new(case.header.tools.iter().copied()).with_namespaces(case.header.namespaces.clone()));
-    Ok(run(&runner, case.plan()?, &fixtures).await?)
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let suite = |engine: std::sync::Arc<dyn isolith_core::Engine>| Suite {
+        name: engine.name(),
+        engine,
+        differences: BTreeMap::new(),
+    };
+    conformance_main(engines()?.into_iter().map(suite).collect())
 }

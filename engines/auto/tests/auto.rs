@@ -35,7 +35,7 @@ struct Bench {
 
 fn main() -> ExitCode {
     if std::env::args().nth(1).is_some_and(|argument| argument == WORKER) {
-        return isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE);
+        return isolith_jail::worker::main(isolith_v8::worker::V8_INSIDE);
     }
     let arguments = Arguments::from_args();
     let bench = Bench::new();

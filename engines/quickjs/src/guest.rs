@@ -1,6 +1,7 @@
 //! What one instance carries on the host's side, and the three functions it may call.
 
 use crate::meter::Meter;
+use crate::process::Relay;
 use crate::protocol;
 use isolith_core::{CallId, ErrorKind, Failure, HostCall, Limits, OutputSink, PendingCall, Stream, Timestamp};
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub(crate) struct Guest {
     pub(crate) limits: Limits,
     pub(crate) meter: Arc<Meter>,
     pub(crate) sink: Arc<dyn OutputSink>,
+    /// In a worker: what is said goes on to a supervisor, which reads and counts it.
+    pub(crate) relay: Option<Relay>,
     pub(crate) now: Timestamp,
     pub(crate) memory: Option<Memory>,
     /// Where in the guest's memory to write when it is to stop.
@@ -149,9 +152,15 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> Result<()> {
             if bytes as u64 > guest.limits.payload_bytes {
                 return Err(format_err!("the guest does not keep to the payload limit"));
             }
-            let call = protocol::read_call(kind, name, data).ok_or_else(|| format_err!("malformed call"))?;
+            let malformed = || format_err!("malformed call");
             let size = memory.len() as u64;
-            guest.call(CallId(id), call, bytes)?;
+            if let Some(relay) = &mut guest.relay {
+                relay.call(id, kind, name, data).ok_or_else(malformed)??;
+                guest.held.add(CallId(id), bytes);
+            } else {
+                let call = protocol::read_call(kind, name, data).ok_or_else(malformed)?;
+                guest.call(CallId(id), call, bytes)?;
+            }
             if size + guest.held.bytes > guest.limits.memory_bytes {
                 guest.memory_growing(0, size as usize, None)?;
             }
@@ -160,7 +169,11 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> Result<()> {
     )?;
     linker.func_wrap("isolith", "output", |mut caller: Caller<'_, Guest>, stream: u32, text: u32, len: u32| {
         let (memory, guest) = parts(&mut caller)?;
-        guest.output(stream, slice(memory, text, len)?)
+        let text = slice(memory, text, len)?;
+        match &mut guest.relay {
+            Some(relay) => Ok(relay.output(stream, text)?),
+            None => guest.output(stream, text),
+        }
     })?;
     linker.func_wrap("isolith", "end", |mut caller: Caller<'_, Guest>, kind: u32, data: u32, len: u32| {
         let (memory, guest) = parts(&mut caller)?;

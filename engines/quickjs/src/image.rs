@@ -134,6 +134,7 @@ impl Image {
             limits,
             meter,
             sink,
+            relay: None,
             now: Timestamp::default(),
             memory: None,
             interrupt_at: 0,
@@ -198,7 +199,8 @@ impl Image {
     }
 }
 
-struct Silence;
+/// Where nobody listens.
+pub(crate) struct Silence;
 
 impl OutputSink for Silence {
     fn write(&self, _: isolith_core::Stream, _: String, _: Timestamp) {}

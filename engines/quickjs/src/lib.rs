@@ -12,6 +12,7 @@ mod image;
 mod isolate;
 mod meter;
 mod pages;
+pub mod process;
 mod protocol;
 mod suspend;
 mod ticker;

@@ -9,6 +9,7 @@ use crate::guest::Used;
 use crate::image::{Base, Image, Live};
 use crate::pages::{self, PAGE};
 use isolith_core::{Digest, EngineError, Limits, Suspended, SuspendedError};
+use isolith_jail::frame::Reader;
 use std::cell::RefCell;
 use std::time::Duration;
 use zstd::bulk::{Compressor, Decompressor};
@@ -57,6 +58,53 @@ impl State {
             }
         }
         Ok(State { limits: guest.limits, cpu_used, used: guest.used, memory_bytes: memory.len(), pages })
+    }
+
+    /// The state of a run whose memory somebody else has looked at; nothing where it does not fit together.
+    pub(crate) fn of_memory(
+        limits: Limits,
+        cpu_used: Duration,
+        used: Used,
+        memory_bytes: u64,
+        pages: Vec<u8>,
+    ) -> Option<State> {
+        let fits = memory_bytes <= limits.memory_bytes && pages.len() as u64 <= limits.suspended_bytes;
+        let state = State { limits, cpu_used, used, memory_bytes: memory_bytes as usize, pages };
+        (fits && state.pages_fit()).then_some(state)
+    }
+
+    /// Whether every page lies within the memory and is all there.
+    fn pages_fit(&self) -> bool {
+        let mut rest = &self.pages[..];
+        while !rest.is_empty() {
+            let Some((number, changed, after)) = page_head(rest) else { return false };
+            let is_within = (number as usize + 1) * PAGE <= self.memory_bytes;
+            let Some(after) = after.get(changed.count_ones() as usize * BLOCK..).filter(|_| is_within) else {
+                return false;
+            };
+            rest = after;
+        }
+        true
+    }
+
+    /// Writes the memory alone: its size and what has changed in it.
+    pub(crate) fn put_memory(&self, out: &mut Vec<u8>) {
+        out.extend((self.memory_bytes as u64).to_le_bytes());
+        out.extend(&self.pages);
+    }
+
+    /// Reads what [`State::put_memory`] wrote.
+    pub(crate) fn read_memory(limits: Limits, mut reader: Reader<'_>) -> Option<State> {
+        let memory_bytes = reader.u64()?;
+        State::of_memory(limits, Duration::ZERO, Used::default(), memory_bytes, reader.0.to_vec())
+    }
+
+    pub(crate) fn used(&self) -> Used {
+        self.used
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 
     /// Puts the state into a fresh instance.
@@ -198,10 +246,16 @@ fn put_page(out: &mut Vec<u8>, number: u32, page: &[u8], image: &[u8]) {
     blocks().filter(|(i, _)| changed >> i & 1 == 1).for_each(|(_, (new, _))| out.extend(new));
 }
 
+/// The number of the first page of `bytes`, which of its blocks differ, and what follows.
+fn page_head(bytes: &[u8]) -> Option<(u32, u64, &[u8])> {
+    let (number, bytes) = bytes.split_first_chunk()?;
+    let (changed, bytes) = bytes.split_first_chunk()?;
+    Some((u32::from_le_bytes(*number), u64::from_le_bytes(*changed), bytes))
+}
+
 /// Writes the first page of `bytes` into `memory` and gives what follows it.
 fn take_page<'a>(bytes: &'a [u8], memory: &mut [u8]) -> Option<&'a [u8]> {
-    let (number, bytes) = bytes.split_first_chunk().map(|(n, rest)| (u32::from_le_bytes(*n), rest))?;
-    let (changed, mut bytes) = bytes.split_first_chunk().map(|(n, rest)| (u64::from_le_bytes(*n), rest))?;
+    let (number, changed, mut bytes) = page_head(bytes)?;
     let at = number as usize * PAGE;
     let page = memory.get_mut(at..at.checked_add(PAGE)?)?;
     for (_, to) in page.chunks_exact_mut(BLOCK).enumerate().filter(|(i, _)| changed >> i & 1 == 1) {

@@ -1,8 +1,8 @@
 use crate::peers::{Hello, Peer};
 use crate::results::{Entry, Participant, Results, Row, Value};
 use isolith_bench::{
-    CALL_PAYLOADS, HELLO, IDLE, Job, KERNELS, Kernel, Line, Machine, Measured, Mode, TRIVIAL, Times, Work, calling, heavy,
-    spawn,
+    CALL_PAYLOADS, HELLO, IDLE, Job, KERNELS, Kernel, Line, Machine, Measured, Mode, TRIVIAL, Times, Work, calling,
+    heavy, spawn,
 };
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -95,12 +95,7 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
     if what == What::Engines {
         return vec![fresh, calls, Job::Kernels { programs: long.collect() }];
     }
-    vec![
-        fresh,
-        calls,
-        Job::Kernels { programs: kernels.collect() },
-        Job::Memory { count: LIVE, source: IDLE.into() },
-    ]
+    vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
 }
 
 fn task(job: &Job) -> &'static str {
@@ -135,7 +130,8 @@ fn rows(what: What) -> Vec<Row> {
             row("call.rows_1k", "tool call, 1 KB of rows", "µs"),
             row("call.rows_100k", "tool call, 100 KB of rows", "µs"),
         ];
-        let long = |k: &Kernel| row(&format!("heavy.{}", k.name), &format!("{}: {}, {HEAVY} times", k.name, k.what), "ms");
+        let long =
+            |k: &Kernel| row(&format!("heavy.{}", k.name), &format!("{}: {}, {HEAVY} times", k.name, k.what), "ms");
         rows.extend(KERNELS.iter().map(long));
         return rows;
     }

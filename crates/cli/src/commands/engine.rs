@@ -6,21 +6,29 @@ use crate::failure::Failure;
 use crate::paint::{self, QUIET};
 use crate::progress::Spinner;
 use crate::{Done, job, show};
+use isolith_jail::{JailMode, Jailed, Launch};
+use isolith_quickjs::process;
 use isolith_v8::install::{self, InstallError, Installed};
-use isolith_v8::{JailMode, Launch, Options, V8};
+use isolith_v8::{Options, V8};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What this executable is called with to be a worker of V8. Nobody types it.
-const WORKER: &str = "v8-worker";
+/// What this executable is called with to be a worker. Nobody types it.
+const V8_WORKER: &str = "v8-worker";
+const QUICKJS_WORKER: &str = "quickjs-worker";
+const DOCTOR: &str = "`isolith doctor` says what this machine offers";
 const HINT: &str = "`isolith engine install v8` fetches it by pip, and `--from FILE` takes its wheel";
 
 /// What a supervisor started instead of a command, if it did.
 pub(crate) fn worker() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
-    let is_one = args.next().is_some_and(|verb| verb == WORKER) && args.next().is_none();
-    is_one.then(|| isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE))
+    let (verb, alone) = (args.next()?, args.next().is_none());
+    match verb.to_str()? {
+        V8_WORKER if alone => Some(isolith_jail::worker::main(isolith_v8::worker::V8_INSIDE)),
+        QUICKJS_WORKER if alone => Some(isolith_jail::worker::main(process::QUICKJS_INSIDE)),
+        _ => None,
+    }
 }
 
 pub(crate) fn engine(args: Engine) -> Done {
@@ -116,16 +124,22 @@ impl From<Missing> for Failure {
 
 /// The engine `v8` for so many runs at one time. To be called inside a runtime.
 pub(crate) fn v8(live: u32, wanted: EngineSettings) -> Result<V8, Missing> {
-    let doctor = "`isolith doctor` says what this machine offers";
-    let exe = std::env::current_exe().map_err(|error| Missing::new(error, doctor))?;
-    let folder = folder().map_err(|failure| Missing::new(failure, doctor))?;
+    let exe = std::env::current_exe().map_err(|error| Missing::new(error, DOCTOR))?;
+    let folder = folder().map_err(|failure| Missing::new(failure, DOCTOR))?;
     let installed = Installed::find(&folder).map_err(|error| Missing::new(error, HINT))?;
-    let options = Options {
-        live,
-        ready: 1,
-        jitless: wanted.jitless,
-        jail: if wanted.require_jail { JailMode::Required } else { JailMode::BestEffort },
-        ..Options::default()
-    };
-    V8::start(&installed, Launch::new(exe, &[WORKER]), options).map_err(|error| Missing::new(error, doctor))
+    let options = Options { live, ready: 1, jitless: wanted.jitless, jail: jail(wanted), ..Options::default() };
+    V8::start(&installed, Launch::new(exe, &[V8_WORKER]), options).map_err(|error| Missing::new(error, DOCTOR))
+}
+
+/// The engine `quickjs` with a process for each of so many runs at one time. To be called inside a runtime.
+pub(crate) fn process(live: u32, wanted: EngineSettings) -> Result<Jailed, Missing> {
+    let exe = std::env::current_exe().map_err(|error| Missing::new(error, DOCTOR))?;
+    let jail = jail(wanted);
+    let options = isolith_jail::Options { live, ready: 1, jail, ..isolith_jail::Options::default() };
+    let started = process::jailed(Launch::new(exe, &[QUICKJS_WORKER]), options);
+    started.map_err(|error| Missing::new(error, DOCTOR))
+}
+
+fn jail(wanted: EngineSettings) -> JailMode {
+    if wanted.require_jail { JailMode::Required } else { JailMode::BestEffort }
 }

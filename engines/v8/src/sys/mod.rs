@@ -1,4 +1,4 @@
-//! Everything that is `unsafe` in this crate: the library's functions, and system calls that have no safe form.
+//! Everything that is `unsafe` in this crate: the library's functions.
 //!
 //! What is offered to the other modules is safe to call in the worker that it is made for. The worker is the untrusted side: a
 //! mistake in here costs a run its process, and nothing else, because the process is jailed.
@@ -8,7 +8,6 @@
 mod callbacks;
 mod library;
 mod memory;
-pub(crate) mod os;
 mod scope;
 mod v8;
 

@@ -1,12 +1,11 @@
 //! V8 as what lives inside a worker.
 
-use super::line::Line;
 use super::natives;
 use super::settings::Settings;
-use super::zygote::Inside;
-use crate::end::EndKind;
-use crate::frame;
 use crate::sys::{self, Guest, Stop};
+use isolith_jail::worker::{Inside, Line, fail};
+use isolith_jail::{EndKind, V8_CALLS, frame};
+use serde::Deserialize;
 use std::convert::Infallible;
 
 /// The guest half of the engine, one text in two files.
@@ -17,9 +16,10 @@ const FLAGS: &str = "--single-threaded --no-async-stack-traces";
 const JITLESS: &str = " --jitless";
 
 /// V8 with the prelude.
-pub const V8_INSIDE: Inside = Inside { set_up, stop: sys::stop, run };
+pub const V8_INSIDE: Inside = Inside { set_up, stop: sys::stop, run, calls: V8_CALLS };
 
-fn set_up(settings: &Settings, alone: fn(), boot: fn()) -> Result<Infallible, String> {
+fn set_up(settings: &serde_json::Value, alone: fn(), boot: fn()) -> Result<Infallible, String> {
+    let settings = Settings::deserialize(settings).map_err(|error| error.to_string())?;
     BOOT.set(boot).map_err(|_| "a zygote is set up once")?;
     let flags = if settings.jitless { format!("{FLAGS}{JITLESS}") } else { FLAGS.to_owned() };
     sys::run(&settings.library, &settings.data, &flags, alone, on_isolate).map_err(|error| chain(&error))
@@ -45,8 +45,8 @@ fn on_isolate() {
     };
     match (sys::set_up(&guest), BOOT.get()) {
         (Ok(()), Some(boot)) => boot(),
-        (Err(error), _) => super::zygote::fail(&chain(&error)),
-        (Ok(()), None) => super::zygote::fail("nobody said what to do then"),
+        (Err(error), _) => fail(&chain(&error)),
+        (Ok(()), None) => fail("nobody said what to do then"),
     }
 }
 

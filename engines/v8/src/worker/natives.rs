@@ -1,13 +1,13 @@
 //! The functions that the guest half (`js/`) calls. They take and give everything through the cell.
 
 use super::digest;
-use super::line::Line;
 use super::plain_url::plain_url;
 use super::random::Random;
 use super::told::{Program, Replies};
-use crate::end::EndKind;
-use crate::frame::{self, Said, Told};
 use crate::sys::{self, Exceeded, Scope};
+use isolith_jail::EndKind;
+use isolith_jail::frame::{self, Said, Told};
+use isolith_jail::worker::{Line, leave};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -75,13 +75,13 @@ pub(crate) fn begin(line: Line) {
 fn with<T>(work: impl FnOnce(&mut Run) -> T) -> T {
     RUN.with_borrow_mut(|run| match run {
         Some(run) => work(run),
-        None => sys::os::exit_now(BROKEN),
+        None => leave(BROKEN),
     })
 }
 
 /// A worker without a supervisor has nothing to live for.
 fn or_gone<T>(result: std::io::Result<T>) -> T {
-    result.unwrap_or_else(|_| sys::os::exit_now(GONE))
+    result.unwrap_or_else(|_| leave(GONE))
 }
 
 fn jobs(scope: &Scope) {
@@ -92,7 +92,7 @@ fn jobs(scope: &Scope) {
 fn receive(scope: &Scope) {
     let (kind, content) = with(|run| or_gone(run.line.hear()));
     if kind == Told::Start as u8 {
-        let Some(program) = Program::read(&content) else { sys::os::exit_now(BROKEN) };
+        let Some(program) = Program::read(&content) else { leave(BROKEN) };
         program.limits.keep(out_of_memory);
         scope.put_number(1, program.now_us);
         scope.put_number(2, f64::from(program.form));
@@ -112,7 +112,7 @@ fn receive(scope: &Scope) {
         });
         return;
     }
-    let Some((now_us, replies)) = Replies::read(content) else { sys::os::exit_now(BROKEN) };
+    let Some((now_us, replies)) = Replies::read(content) else { leave(BROKEN) };
     scope.put_number(1, now_us);
     with(|run| run.replies = replies);
 }
@@ -184,17 +184,12 @@ fn call(scope: &Scope) {
 /// Says that nothing is left to do until the host replies.
 fn wait(_: &Scope) {
     let (_, memory) = sys::memory_used();
-    with(|run| {
-        run.line.say(Said::Waits, |out| out.extend((memory as u64).to_le_bytes()));
-        or_gone(run.line.send());
-    });
+    with(|run| or_gone(run.line.wait(memory as u64)));
 }
 
 /// How the run ended: a kind, and a value or four texts.
 fn end(scope: &Scope) {
-    let Some(kind) = scope.number(0).and_then(|kind| EndKind::from_number(kind as u8)) else {
-        sys::os::exit_now(BROKEN)
-    };
+    let Some(kind) = scope.number(0).and_then(|kind| EndKind::from_number(kind as u8)) else { leave(BROKEN) };
     match kind {
         EndKind::Value => {
             let most = with(|run| run.value_bytes);
@@ -214,32 +209,19 @@ fn end(scope: &Scope) {
 /// Says how the run ended, by itself or by a limit.
 pub(crate) fn end_with(kind: EndKind, write: impl FnOnce(&mut Vec<u8>)) {
     let (_, memory) = sys::memory_used();
-    with(|run| {
-        run.line.say(Said::Ended, |out| {
-            out.push(kind as u8);
-            out.extend((memory as u64).to_le_bytes());
-            write(out);
-        });
-        or_gone(run.line.send());
-    });
+    with(|run| or_gone(run.line.end(kind, memory as u64, write)));
 }
 
 /// V8 has given up: there is no going back into it.
 fn out_of_memory(exceeded: Exceeded) {
     let kind = if exceeded == Exceeded::Memory { EndKind::Memory } else { EndKind::Failed };
-    let last_word = |line: &mut Line| {
-        line.say(Said::Ended, |out| {
-            out.push(kind as u8);
-            out.extend(0u64.to_le_bytes());
-        });
-        let _ = line.send();
-    };
-    RUN.with(|run| match run.try_borrow_mut().as_deref_mut() {
+    let last_word = |line: &mut Line| line.end(kind, 0, |_| ());
+    let _ = RUN.with(|run| match run.try_borrow_mut().as_deref_mut() {
         Ok(Some(run)) => last_word(&mut run.line),
-        // It happened while a native had the line. What is sent is sent in whole frames, so there can be one more.
-        _ => last_word(&mut Line::new(sys::os::line_again(), Vec::new())),
+        // It happened while a native had the line.
+        _ => last_word(&mut Line::again()),
     });
-    sys::os::exit_now(0);
+    leave(0);
 }
 
 fn randoms(scope: &Scope) {

@@ -1,7 +1,8 @@
 //! What the supervisor tells a worker, read: a program with all that belongs to it, and the replies of a turn.
 
-use crate::frame::Reader;
 use crate::sys::{self, Exceeded, Scope};
+use isolith_jail::frame::Reader;
+use isolith_jail::worker;
 use std::collections::BTreeMap;
 
 /// Memory that a process needs beside what its program may use: stacks, code, tables of V8.
@@ -22,11 +23,8 @@ impl Kept {
     pub(crate) fn keep(&self, fatal: fn(Exceeded)) {
         sys::bound_stack(self.stack_bytes);
         sys::limit_memory(self.memory_bytes as usize, fatal);
-        // What is refused here is not enforced twice; the supervisor's own measure stands.
-        if let Some(base) = super::zygote::data_bytes() {
-            let _ = sys::os::limit(libc::RLIMIT_DATA, base + self.memory_bytes + OVERHEAD_BYTES);
-        }
-        let _ = sys::os::limit(libc::RLIMIT_CPU, self.cpu_seconds);
+        worker::limit_data(self.memory_bytes + OVERHEAD_BYTES);
+        worker::limit_cpu(self.cpu_seconds);
     }
 }
 

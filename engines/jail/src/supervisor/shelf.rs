@@ -1,0 +1,124 @@
+use super::lease::Lease;
+use super::zygote::{Zygote, ZygoteError};
+use crate::options::Launch;
+use crate::os;
+use crate::worker::Settings;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::sync::{Mutex, mpsc};
+
+/// How long to wait before another zygote is tried after one that failed.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Workers that are ready to take a program. A thread of its own puts new ones there as they are taken.
+///
+/// A worker takes a millisecond or two to make; nobody should wait for that.
+pub(crate) struct Shelf {
+    ready: Mutex<mpsc::Receiver<Result<Lease, ZygoteError>>>,
+    bell: Arc<Bell>,
+}
+
+/// Rung when there is room for another worker. When nobody has it any more, the thread ends.
+pub(crate) struct Bell(io::PipeWriter);
+
+impl Bell {
+    pub(crate) fn ring(&self) {
+        // A pipe that is full has been rung often enough.
+        let _ = (&self.0).write(&[1]);
+    }
+}
+
+impl Shelf {
+    /// Starts a zygote, and keeps `places` workers ready from then on.
+    pub(crate) fn start(launch: Launch, settings: Settings, places: usize) -> Result<Shelf, ZygoteError> {
+        let (ready, waiting) = mpsc::channel(places.max(1));
+        let (heard, bell) = io::pipe()?;
+        let (first, started) = std::sync::mpsc::channel();
+        let work = move || {
+            // The zygote dies with the thread that started it, so that is this one, which lives as long as the shelf.
+            match Zygote::start(&launch, &settings) {
+                Ok(zygote) => {
+                    let _ = first.send(Ok(()));
+                    Keeper { launch, settings, ready, heard, zygote: Some(zygote) }.keep();
+                }
+                Err(error) => {
+                    let _ = first.send(Err(error));
+                }
+            }
+        };
+        thread::Builder::new().name("isolith-shelf".into()).spawn(work)?;
+        started.recv().map_err(|_| ZygoteError::Gone)??;
+        Ok(Shelf { ready: Mutex::new(waiting), bell: Arc::new(Bell(bell)) })
+    }
+
+    /// The next worker. Waits until there is one.
+    ///
+    /// To make another takes longer than a small run does and would only be in its way, so that is left until the run is over; unless
+    /// there is nothing left for the next.
+    pub(crate) async fn take(&self) -> Result<Lease, ZygoteError> {
+        let mut ready = self.ready.lock().await;
+        let taken = ready.recv().await.unwrap_or(Err(ZygoteError::Gone));
+        match taken {
+            Ok(lease) if !ready.is_empty() => Ok(lease.and_then_ring(Arc::clone(&self.bell))),
+            taken => {
+                self.bell.ring();
+                taken
+            }
+        }
+    }
+}
+
+/// The thread behind a shelf.
+struct Keeper {
+    launch: Launch,
+    settings: Settings,
+    ready: mpsc::Sender<Result<Lease, ZygoteError>>,
+    heard: io::PipeReader,
+    zygote: Option<Zygote>,
+}
+
+impl Keeper {
+    fn keep(mut self) {
+        loop {
+            while self.ready.capacity() > 0 {
+                let made = self.make();
+                let failed = made.is_err();
+                if self.ready.try_send(made).is_err() {
+                    return;
+                }
+                if failed {
+                    thread::sleep(PAUSE);
+                }
+            }
+            // Until one is taken, the zygote dies, or nobody wants any more.
+            let zygote = self.zygote.as_ref().map(Zygote::control);
+            let (rung, dead) = os::either(self.heard.as_fd(), zygote);
+            if dead {
+                self.zygote = None;
+            }
+            if rung && !matches!((&self.heard).read(&mut [0; 64]), Ok(1..)) {
+                return;
+            }
+        }
+    }
+
+    /// One more worker, of a new zygote if need be.
+    fn make(&mut self) -> Result<Lease, ZygoteError> {
+        if let Some(zygote) = &self.zygote {
+            match zygote.copy() {
+                Ok(lease) => return Ok(lease),
+                Err(_) => self.zygote = None,
+            }
+        }
+        self.zygote.insert(Zygote::start(&self.launch, &self.settings)?).copy()
+    }
+}
+
+impl From<ZygoteError> for io::Error {
+    fn from(error: ZygoteError) -> Self {
+        io::Error::other(error)
+    }
+}

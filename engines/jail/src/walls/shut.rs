@@ -1,0 +1,71 @@
+//! What a copy of the zygote gives up before it takes a program.
+
+use super::calls::Call;
+use super::wall::{Jail, Wall};
+use crate::os;
+use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use libc::c_int;
+
+/// Descriptors that a worker may have at one time: those it has.
+const FILES_MAX: u64 = 4;
+/// The newest Landlock that is asked for; older kernels do what they can.
+const LANDLOCK: ABI = ABI::V6;
+
+/// What is shut before threads of the worker start, and what behind them.
+pub(crate) enum Shut {
+    /// What a thread hands down to those that it starts.
+    Before,
+    /// What holds for all threads at once; with the system calls that are left.
+    Behind(&'static [Call]),
+}
+
+/// The namespaces that a copy can have to itself.
+pub(crate) fn namespaces_of_a_copy() -> [(c_int, &'static [Wall]); 3] {
+    let (user, pid) = (libc::CLONE_NEWUSER, libc::CLONE_NEWPID);
+    [
+        (user | pid, &[Wall::UserNamespace, Wall::PidNamespace]),
+        (pid, &[Wall::PidNamespace]),
+        (user, &[Wall::UserNamespace]),
+    ]
+}
+
+/// Gives up what a running program does not need. Descriptors must have been closed.
+pub(crate) fn shut_in(jail: &mut Jail, part: Shut) {
+    match part {
+        Shut::Before => {
+            jail.note(Wall::ParentDeath, os::die_with_parent());
+            jail.note(Wall::Capabilities, os::drop_capabilities());
+            jail.note(Wall::Landlock, restrict());
+        }
+        Shut::Behind(calls) => {
+            jail.note(Wall::Limits, limit());
+            jail.note(Wall::SystemCalls, super::filter::allow_only(calls));
+        }
+    }
+}
+
+fn limit() -> std::io::Result<()> {
+    os::not_dumpable()?;
+    os::limit(libc::RLIMIT_CORE, 0)?;
+    os::limit(libc::RLIMIT_NPROC, 0)?;
+    os::limit(libc::RLIMIT_NOFILE, FILES_MAX)?;
+    os::limit(libc::RLIMIT_FSIZE, 0)
+}
+
+/// No file, no port, no socket or process of others.
+fn restrict() -> Result<(), String> {
+    let rules = || {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(LANDLOCK))?
+            .handle_access(AccessNet::from_all(LANDLOCK))?
+            .scope(Scope::from_all(LANDLOCK))?
+            .create()?
+            .restrict_self()
+    };
+    match rules() {
+        Ok(status) if status.ruleset == RulesetStatus::NotEnforced => Err("the kernel has no Landlock".into()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
