@@ -1,0 +1,175 @@
+//! What programs run on, and in: chosen by flag, manifest, policy and request, and told by every receipt.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::server::{Answer, Served, key, serve};
+use support::{Folder, Ran, command, folder, ran};
+
+/// Computes for longer than `auto` waits, on the slow engine.
+const HEAVY: &str = "let n = 0; for (let i = 0; i < 2e7; i++) n = (n * 31 + i) | 0; return n";
+
+fn isolith(folder: &Folder, args: &[&str]) -> Ran {
+    ran(command(args).current_dir(folder.path()).env("ISOLITH_DATA", folder.path().join("data")).output().unwrap())
+}
+
+fn outcome(folder: &Folder, args: &[&str]) -> Value {
+    let ran = isolith(folder, &[args, &["--json"]].concat());
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
+}
+
+fn with_v8() -> Folder {
+    let folder = folder();
+    let installed = isolith(&folder, &["engine", "install", "v8"]);
+    assert_eq!(installed.code, 0, "{installed:?}");
+    folder
+}
+
+#[test]
+fn a_process_of_its_own_is_asked_for_by_flag_manifest_or_policy() {
+    let folder = folder();
+    let program = "console.log('hi'); return [n + 1, (await tools.echo({ n: 2 })).n, typeof fetch]";
+    let args = ["eval", program, "--arg", "n=1", "--tool", "echo=cat"];
+    let here = outcome(&folder, &args);
+    assert_eq!(here["ran_on"], json!({ "engine": "quickjs" }), "{here}");
+    let apart = outcome(&folder, &[&args[..], &["--isolation", "process"]].concat());
+    assert_eq!((&apart["value"], &apart["outputs"][0]["text"]), (&json!([2, 2, "undefined"]), &json!("hi")), "{apart}");
+    assert!(apart["ran_on"]["jail"]["missing"].is_array() && apart["ran_on"]["engine"] == "quickjs", "{apart}");
+    folder.write("walled.toml", "isolation = \"process\"\ngrants = [\"kv:notes\"]\n");
+    for flag in ["--manifest", "--policy"] {
+        let walled = outcome(&folder, &["eval", "return 1", flag, "walled.toml"]);
+        assert!(walled["ran_on"]["jail"].is_object(), "{flag}: {walled}");
+        // No flag takes a wall away.
+        let walled = outcome(&folder, &["eval", "return 1", flag, "walled.toml", "--isolation", "none"]);
+        assert!(walled["ran_on"]["jail"].is_object(), "{flag}: {walled}");
+    }
+    // Without the grant, nothing: the walls are not what decides that.
+    assert_eq!(outcome(&folder, &["eval", "return typeof kv", "--isolation", "process"])["value"], "undefined");
+    let endless = outcome(&folder, &["eval", "for (;;);", "--cpu", "200ms", "--isolation", "process"]);
+    assert_eq!(endless["error"]["kind"], "cpu_limit", "{endless}");
+    for (args, words) in [
+        (&["eval", "1", "--isolation", "thread"][..], "process"),
+        (&["eval", "1", "--require-jail"], "--isolation process"),
+        (&["eval", "1", "--auto-after", "1s"], "--engine auto"),
+        (&["eval", "1", "--isolation", "process", "--worker", "http://127.0.0.1:1"], "cannot be used with"),
+    ] {
+        let refused = isolith(&folder, args);
+        assert!(refused.code == 2 && refused.stderr.contains(words), "{args:?}: {refused:?}");
+    }
+    folder.write("wrong.toml", "engine = \"v9\"\n");
+    let refused = isolith(&folder, &["eval", "1", "--manifest", "wrong.toml"]);
+    assert!(refused.code == 2 && refused.stderr.contains("`quickjs`, `v8` or `auto`"), "{refused:?}");
+}
+
+#[test]
+fn a_run_in_a_process_is_suspended_recorded_and_replayed() {
+    let folder = folder();
+    let waits = "console.log('before'); await new Promise((done) => setTimeout(done, 300)); return 'after'";
+    let asleep = isolith(&folder, &["eval", waits, "--isolation", "process", "--suspend", "state"]);
+    assert_eq!(asleep.code, 75, "{asleep:?}");
+    let awake = outcome(&folder, &["resume", "state"]);
+    assert_eq!(awake["value"], "after", "{awake}");
+    // It comes back into the walls that it had.
+    assert!(awake["ran_on"]["jail"].is_object(), "{awake}");
+    let program = "return [Math.random() < 1, await tools.echo(3)]";
+    let recorded = outcome(&folder, &["eval", program, "--tool", "echo=cat", "--record", "--isolation", "process"]);
+    assert_eq!(recorded["status"], "ok", "{recorded}");
+    let replayed = isolith(&folder, &["replay", "last", "--json"]);
+    assert!(replayed.code == 0 && replayed.stdout.contains("\"same\""), "{replayed:?}");
+}
+
+#[test]
+fn auto_changes_over_when_a_program_computes_for_long() {
+    let without = folder();
+    let stays = outcome(&without, &["eval", HEAVY, "--engine", "auto", "--auto-after", "5ms"]);
+    assert_eq!((&stays["status"], &stays["ran_on"]["engine"]), (&json!("ok"), &json!("quickjs")), "{stays}");
+    assert!(stays["ran_on"]["switch"]["why"].as_str().unwrap().contains("not installed"), "{stays}");
+    let folder = with_v8();
+    let args = ["eval", HEAVY, "--engine", "auto", "--record"];
+    let heavy = outcome(&folder, &args);
+    assert_eq!((&heavy["value"], &heavy["ran_on"]["engine"]), (&stays["value"], &json!("v8")), "{heavy}");
+    assert_eq!(heavy["ran_on"]["switch"]["taken_over"], true, "{heavy}");
+    let light = outcome(&folder, &["eval", "return 1", "--engine", "auto"]);
+    assert_eq!(light["ran_on"], json!({ "engine": "quickjs" }), "{light}");
+    // What the engines say differently keeps it where it is.
+    let differs = format!("await tools.echo(new Error('x').stack); {HEAVY}");
+    let args = ["eval", differs.as_str(), "--engine", "auto", "--tool", "echo=cat", "--record"];
+    let differs = outcome(&folder, &args);
+    assert_eq!((&differs["value"], &differs["ran_on"]["engine"]), (&stays["value"], &json!("quickjs")), "{differs}");
+    assert_eq!(differs["ran_on"]["switch"]["taken_over"], false, "{differs}");
+    assert_eq!(differs["calls"].as_array().unwrap().len(), 1, "{differs}");
+    // And each is done again on the engine that it was on in the end.
+    let verified = isolith(&folder, &["audit", "verify", "--reexecute"]);
+    assert!(verified.code == 0 && verified.stdout.contains("the same: 2"), "{verified:?}");
+}
+
+fn run(served: &Served, key: &str, body: &Value) -> Answer {
+    served.post("/v1/runs", key, body)
+}
+
+#[test]
+fn a_server_runs_what_was_asked_for_as_far_as_its_policies_let_it() {
+    let folder = with_v8();
+    folder.write("walled.toml", "isolation = \"process\"\n");
+    folder.write("pinned.toml", "engine = \"quickjs\"\n");
+    let free = key(&folder, &["free"]);
+    let walled = key(&folder, &["walled", "--policy", "walled.toml", "--scope", "runs,isolates"]);
+    let pinned = key(&folder, &["pinned", "--policy", "pinned.toml"]);
+    let served = serve(&folder, &[]);
+    let on = |key: &str, fields: Value| {
+        let mut body = json!({ "program": "return [6 * 7, typeof tools]" });
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        run(&served, key, &body)
+    };
+    for (key, fields, engine, jailed) in [
+        (&free, json!({}), "quickjs", false),
+        (&free, json!({ "engine": "v8" }), "v8", true),
+        (&free, json!({ "engine": "auto" }), "quickjs", false),
+        (&free, json!({ "isolation": "process" }), "quickjs", true),
+        (&free, json!({ "engine": "auto", "isolation": "process" }), "quickjs", true),
+        (&walled, json!({}), "quickjs", true),
+        (&walled, json!({ "isolation": "none" }), "quickjs", true),
+        (&walled, json!({ "engine": "v8" }), "v8", true),
+        (&pinned, json!({}), "quickjs", false),
+    ] {
+        let outcome = on(key, fields.clone()).json();
+        assert_eq!(outcome["value"], json!([42, "undefined"]), "{fields}: {outcome}");
+        assert_eq!(outcome["ran_on"]["engine"], engine, "{fields}: {outcome}");
+        assert_eq!(outcome["ran_on"]["jail"].is_object(), jailed, "{fields}: {outcome}");
+    }
+    for (key, fields, status, code) in [
+        (&pinned, json!({ "engine": "v8" }), 403, "engine.forbidden"),
+        (&free, json!({ "engine": "v9" }), 400, "request.invalid"),
+        (&free, json!({ "isolation": 1 }), 400, "request.invalid"),
+        // It could not leave memory while its client is away.
+        (&free, json!({ "engine": "v8", "tools": ["look"] }), 400, "request.invalid"),
+        (&free, json!({ "engine": "v8", "grants": ["ask kv:notes"] }), 400, "request.invalid"),
+    ] {
+        let refused = on(key, fields.clone());
+        assert_eq!((refused.status, refused.code().as_str()), (status, code), "{fields}: {refused:?}");
+    }
+    // A run in a process waits outside memory for its client, and comes back into a process.
+    let body = json!({ "program": "return await tools.look(1)", "tools": ["look"], "isolation": "process" });
+    let waits = run(&served, &free, &body).json();
+    assert_eq!(waits["status"], "suspended", "{waits}");
+    let name = waits["run"].as_str().unwrap();
+    let replies =
+        json!({ "resume": waits["resume"], "replies": [{ "id": waits["waiting_for"][0]["id"], "value": 5 }] });
+    let done = served.post(&format!("/v1/runs/{name}/calls"), &free, &replies).json();
+    assert!(done["value"] == 5 && done["ran_on"]["jail"].is_object(), "{done}");
+    // Auto on a server: the same program, with a tool by name that asks nobody.
+    let heavy = run(&served, &free, &json!({ "program": HEAVY, "engine": "auto" })).json();
+    assert_eq!((&heavy["status"], &heavy["ran_on"]["engine"]), (&json!("ok"), &json!("v8")), "{heavy}");
+    assert_eq!(served.stop(), 0);
+}
+
+#[test]
+fn a_server_without_v8_says_so() {
+    let folder = folder();
+    let served = serve(&folder, &[]);
+    let refused = run(&served, "", &json!({ "program": "1", "engine": "v8" }));
+    assert_eq!((refused.status, refused.code().as_str()), (400, "engine.missing"), "{refused:?}");
+    assert_eq!(run(&served, "", &json!({ "program": "return 1", "engine": "auto" })).json()["value"], 1);
+}
