@@ -165,7 +165,7 @@ async fn every_hostile_program_has_an_outcome_that_is_right() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mix_of_hostile_programs_leaves_neighbours_alone() {
     const AT_A_TIME: usize = 4;
-    let count: usize = std::env::var("ISOLITH_V8_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let count: usize = std::env::var("ISOLITH_V8_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     let engine = engine(Options { ready: AT_A_TIME, ..Options::default() });
     let mut wrong = Vec::new();
     for first in (0..count).step_by(AT_A_TIME) {

@@ -28,6 +28,7 @@ export type {
   Failure,
   Outcome,
   Output,
+  RanOn,
   Receipt,
   RunError,
   Success,
