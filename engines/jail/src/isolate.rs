@@ -27,7 +27,7 @@ const STATE_BYTES: usize = 64;
 pub(crate) struct JailedIsolate {
     // Fields drop in order: the worker is gone before its place becomes free.
     lease: Lease,
-    jail: Jail,
+    jail: Arc<Jail>,
     next: Next,
     account: Account,
     /// What the worker had computed when it was taken, and what the run had before.
@@ -58,7 +58,7 @@ impl JailedIsolate {
     pub(crate) fn fresh(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        worker: (Lease, Jail),
+        worker: (Lease, Arc<Jail>),
         program: &Program,
         start: Start,
     ) -> JailedIsolate {
@@ -70,7 +70,7 @@ impl JailedIsolate {
     pub(crate) fn resumed(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        worker: (Lease, Jail),
+        worker: (Lease, Arc<Jail>),
         counted: Counted,
         frame: Vec<u8>,
         sink: Arc<dyn OutputSink>,
@@ -94,7 +94,7 @@ impl JailedIsolate {
     fn new(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        (mut lease, jail): (Lease, Jail),
+        (mut lease, jail): (Lease, Arc<Jail>),
         account: Account,
         cpu_earlier: Duration,
         next: Next,

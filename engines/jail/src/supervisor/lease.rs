@@ -1,7 +1,6 @@
 use super::shelf::Bell;
 use crate::frame::{HEADER_BYTES, Said};
 use crate::os;
-use crate::walls::Jail;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
@@ -77,15 +76,13 @@ impl Lease {
         self
     }
 
-    /// Waits until it is shut in; says which walls stand.
-    pub(crate) async fn ready(&mut self) -> Result<Jail, LeaseError> {
+    /// Waits until it is shut in; gives its report of which walls stand.
+    pub(crate) async fn ready(&mut self) -> Result<Vec<u8>, LeaseError> {
         let heard = self.hear().await?;
         match heard.said {
             // What it said may have waited here for long, and outlived it.
             Said::Ready if os::readable_within(&self.pidfd, Duration::ZERO) => Err(LeaseError::Died),
-            Said::Ready => {
-                serde_json::from_slice(&heard.content).map_err(|_| LeaseError::Nonsense("no report of walls"))
-            }
+            Said::Ready => Ok(heard.content),
             _ => Err(LeaseError::Nonsense("not that it is ready")),
         }
     }

@@ -12,6 +12,8 @@ use tokio::sync::{Mutex, mpsc};
 
 /// How long to wait before another zygote is tried after one that failed.
 const PAUSE: Duration = Duration::from_millis(200);
+/// Nobody has taken a worker for so long: there is time to make others.
+const QUIET: Duration = Duration::from_millis(2);
 
 /// Workers that are ready to take a program. A thread of its own puts new ones there as they are taken.
 ///
@@ -102,7 +104,21 @@ impl Keeper {
             if rung && !matches!((&self.heard).read(&mut [0; 64]), Ok(1..)) {
                 return;
             }
+            if !self.until_quiet() {
+                return;
+            }
         }
+    }
+
+    /// While more than half are there, whoever runs a program has better use for the processor than to make others. Whether somebody
+    /// still wants any.
+    fn until_quiet(&self) -> bool {
+        while self.ready.capacity() * 2 < self.ready.max_capacity() && os::readable_within(&self.heard, QUIET) {
+            if !matches!((&self.heard).read(&mut [0; 64]), Ok(1..)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// One more worker, of a new zygote if need be.
