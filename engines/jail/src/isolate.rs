@@ -133,10 +133,7 @@ impl JailedIsolate {
                 isolate.next = Next::GoOn;
                 Ok(Step::Calls(calls))
             }
-            Some(end) => {
-                isolate.lease.kill();
-                Ok(Step::Done(end, calls))
-            }
+            Some(end) => Ok(Step::Done(end, calls)),
         }
     }
 
@@ -233,6 +230,7 @@ impl JailedIsolate {
                 let (end, memory) = read.ok_or_else(|| nonsense("the worker's end makes no sense"))?;
                 account.note_memory(memory);
                 account.usage.bytes_out += heard.content.len() as u64;
+                self.lease.over();
                 Ok(Standing::Ended(end))
             }
         }
