@@ -2,7 +2,7 @@ use crate::dialect::Dialect;
 use crate::isolate::JailedIsolate;
 use crate::options::{JailMode, Launch, Options};
 use crate::queue::Queue;
-use crate::supervisor::{Lease, Shelf, ZygoteError};
+use crate::supervisor::{Lease, LeaseError, Shelf, ZygoteError};
 use crate::walls::Jail;
 use crate::worker::Settings;
 use isolith_core::{
@@ -35,7 +35,8 @@ pub(crate) struct Shared {
     pub(crate) kind: Kind,
     shelf: Shelf,
     queue: Queue,
-    jail: Mutex<Option<Jail>>,
+    /// Of the last worker: its report as it came, and what it says. One is as the other, and is not read again.
+    jail: Mutex<Option<(Vec<u8>, Arc<Jail>)>>,
     options: Options,
 }
 
@@ -50,18 +51,18 @@ impl Jailed {
 
     /// The walls of the last worker that was started; nothing before there was one.
     pub fn jail(&self) -> Option<Jail> {
-        self.shared.jail.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.jail.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, jail)| Jail::clone(jail))
     }
 
     /// Starts a worker to see which walls stand, and lets it go.
     pub async fn inspect_jail(&self) -> Result<Jail, EngineError> {
-        Ok(self.shared.worker().await?.1)
+        Ok(Jail::clone(&*self.shared.worker().await?.1))
     }
 }
 
 impl Shared {
     /// A worker that is shut in and waits for a program.
-    async fn worker(&self) -> Result<(Lease, Jail), EngineError> {
+    async fn worker(&self) -> Result<(Lease, Arc<Jail>), EngineError> {
         let failed = |error: ZygoteError| EngineError::Internal { doing: "starting a worker", source: error.into() };
         // With a zygote goes every worker that stands ready: all of those may be taken before there is a new one.
         let most = READY_TRIES + self.options.ready as u32;
@@ -75,7 +76,7 @@ impl Shared {
                 Err(error) => return Err(failed(error)),
             };
             let ready = tokio::time::timeout(READY_TIME, lease.ready()).await;
-            let jail = match ready {
+            let jail = match ready.map(|report| report.and_then(|report| self.read(report))) {
                 Ok(Ok(jail)) => jail,
                 // It may have died while it stood there. The next one has not.
                 Ok(Err(_)) | Err(_) if tries < most => {
@@ -87,14 +88,25 @@ impl Shared {
                 }
                 Err(late) => return Err(EngineError::Internal { doing: "starting a worker", source: late.into() }),
             };
-            let missing = jail.missing();
-            *self.jail.lock().unwrap_or_else(PoisonError::into_inner) = Some(jail.clone());
-            if self.options.jail == JailMode::Required && !missing.is_empty() {
+            let missing = if self.options.jail == JailMode::Required { jail.missing() } else { Vec::new() };
+            if !missing.is_empty() {
                 let names: Vec<String> = missing.iter().map(|report| report.wall.to_string()).collect();
                 let what = format!("a whole jail here: {} missing", names.join(", "));
                 return Err(Unsupported { engine: self.kind.name, what }.into());
             }
             return Ok((lease, jail));
+        }
+    }
+
+    /// What the report of a worker says.
+    fn read(&self, report: Vec<u8>) -> Result<Arc<Jail>, LeaseError> {
+        let mut last = self.jail.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, jail)) if *known == report => Ok(Arc::clone(jail)),
+            _ => {
+                let jail = serde_json::from_slice(&report).map_err(|_| LeaseError::Nonsense("no report of walls"))?;
+                Ok(Arc::clone(&last.insert((report, Arc::new(jail))).1))
+            }
         }
     }
 

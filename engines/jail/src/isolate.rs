@@ -27,7 +27,7 @@ const STATE_BYTES: usize = 64;
 pub(crate) struct JailedIsolate {
     // Fields drop in order: the worker is gone before its place becomes free.
     lease: Lease,
-    jail: Jail,
+    jail: Arc<Jail>,
     next: Next,
     account: Account,
     /// What the worker had computed when it was taken, and what the run had before.
@@ -58,7 +58,7 @@ impl JailedIsolate {
     pub(crate) fn fresh(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        worker: (Lease, Jail),
+        worker: (Lease, Arc<Jail>),
         program: &Program,
         start: Start,
     ) -> JailedIsolate {
@@ -70,7 +70,7 @@ impl JailedIsolate {
     pub(crate) fn resumed(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        worker: (Lease, Jail),
+        worker: (Lease, Arc<Jail>),
         counted: Counted,
         frame: Vec<u8>,
         sink: Arc<dyn OutputSink>,
@@ -94,7 +94,7 @@ impl JailedIsolate {
     fn new(
         shared: Arc<Shared>,
         place: OwnedSemaphorePermit,
-        (mut lease, jail): (Lease, Jail),
+        (mut lease, jail): (Lease, Arc<Jail>),
         account: Account,
         cpu_earlier: Duration,
         next: Next,
@@ -133,10 +133,7 @@ impl JailedIsolate {
                 isolate.next = Next::GoOn;
                 Ok(Step::Calls(calls))
             }
-            Some(end) => {
-                isolate.lease.kill();
-                Ok(Step::Done(end, calls))
-            }
+            Some(end) => Ok(Step::Done(end, calls)),
         }
     }
 
@@ -233,6 +230,7 @@ impl JailedIsolate {
                 let (end, memory) = read.ok_or_else(|| nonsense("the worker's end makes no sense"))?;
                 account.note_memory(memory);
                 account.usage.bytes_out += heard.content.len() as u64;
+                self.lease.over();
                 Ok(Standing::Ended(end))
             }
         }

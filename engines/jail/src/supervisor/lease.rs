@@ -1,7 +1,6 @@
 use super::shelf::Bell;
 use crate::frame::{HEADER_BYTES, Said};
 use crate::os;
-use crate::walls::Jail;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
@@ -34,11 +33,13 @@ pub(crate) struct Heard {
     pub(crate) content: Vec<u8>,
 }
 
-/// One worker, for one run. It is killed when this is dropped, whatever it does.
+/// One worker, for one run. It is killed when this is dropped, whatever it does; one that has come to its end by itself in a quiet
+/// moment, because there is some work in that.
 pub(crate) struct Lease {
     socket: Socket,
     stop: Option<io::PipeWriter>,
-    pidfd: OwnedFd,
+    pidfd: Arc<Process>,
+    over: bool,
     pid: Option<i32>,
     read: Vec<u8>,
     most: Most,
@@ -52,6 +53,22 @@ pub(crate) struct Most {
     pub(crate) call: usize,
     pub(crate) end: usize,
     pub(crate) state: usize,
+}
+
+/// A process that ends when nobody has it any more.
+struct Process(OwnedFd);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        os::kill(self.0.as_fd());
+    }
+}
+
+/// What is left of a worker whose run is over: it waits, and ends when this is dropped.
+pub(crate) struct Remains {
+    _process: Arc<Process>,
+    _socket: Socket,
+    _stop: Option<io::PipeWriter>,
 }
 
 enum Socket {
@@ -68,7 +85,8 @@ impl Lease {
         let pid = os::pid_of(pidfd.as_fd());
         let most = Most { output: 0, call: 0, end: 0, state: 0 };
         let stop = Some(io::PipeWriter::from(stop));
-        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, pid, read: Vec::new(), most, bell: None })
+        let (pidfd, over) = (Arc::new(Process(pidfd)), false);
+        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, over, pid, read: Vec::new(), most, bell: None })
     }
 
     /// Has somebody know when it is over.
@@ -77,15 +95,13 @@ impl Lease {
         self
     }
 
-    /// Waits until it is shut in; says which walls stand.
-    pub(crate) async fn ready(&mut self) -> Result<Jail, LeaseError> {
+    /// Waits until it is shut in; gives its report of which walls stand.
+    pub(crate) async fn ready(&mut self) -> Result<Vec<u8>, LeaseError> {
         let heard = self.hear().await?;
         match heard.said {
             // What it said may have waited here for long, and outlived it.
-            Said::Ready if os::readable_within(&self.pidfd, Duration::ZERO) => Err(LeaseError::Died),
-            Said::Ready => {
-                serde_json::from_slice(&heard.content).map_err(|_| LeaseError::Nonsense("no report of walls"))
-            }
+            Said::Ready if os::readable_within(&self.pidfd.0, Duration::ZERO) => Err(LeaseError::Died),
+            Said::Ready => Ok(heard.content),
             _ => Err(LeaseError::Nonsense("not that it is ready")),
         }
     }
@@ -111,7 +127,12 @@ impl Lease {
 
     /// Ends it for certain.
     pub(crate) fn kill(&self) {
-        os::kill(self.pidfd.as_fd());
+        os::kill(self.pidfd.0.as_fd());
+    }
+
+    /// Its run is over, by its own word: there is no hurry to end it.
+    pub(crate) fn over(&mut self) {
+        self.over = true;
     }
 
     /// Hands the socket to the runtime, from where on it can be waited for.
@@ -267,7 +288,16 @@ fn read_some(socket: &mut StdStream, into: &mut Vec<u8>, most: usize) -> io::Res
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.kill();
-        self.bell.iter().for_each(|bell| bell.ring());
+        match self.bell.take() {
+            Some(bell) if self.over => bell.bury(Remains {
+                _process: Arc::clone(&self.pidfd),
+                _socket: std::mem::replace(&mut self.socket, Socket::Lost),
+                _stop: self.stop.take(),
+            }),
+            bell => {
+                self.kill();
+                bell.iter().for_each(|bell| bell.ring());
+            }
+        }
     }
 }

@@ -1,33 +1,44 @@
-use super::lease::Lease;
+use super::lease::{Lease, Remains};
 use super::zygote::{Zygote, ZygoteError};
 use crate::options::Launch;
 use crate::os;
 use crate::worker::Settings;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 
 /// How long to wait before another zygote is tried after one that failed.
 const PAUSE: Duration = Duration::from_millis(200);
+/// Nobody has taken a worker for so long: there is time to make others.
+const QUIET: Duration = Duration::from_millis(2);
 
 /// Workers that are ready to take a program. A thread of its own puts new ones there as they are taken.
 ///
 /// A worker takes a millisecond or two to make; nobody should wait for that.
 pub(crate) struct Shelf {
-    ready: Mutex<mpsc::Receiver<Result<Lease, ZygoteError>>>,
+    ready: tokio::sync::Mutex<mpsc::Receiver<Result<Lease, ZygoteError>>>,
     bell: Arc<Bell>,
 }
 
 /// Rung when there is room for another worker. When nobody has it any more, the thread ends.
-pub(crate) struct Bell(io::PipeWriter);
+pub(crate) struct Bell {
+    rope: io::PipeWriter,
+    remains: Arc<Mutex<Vec<Remains>>>,
+}
 
 impl Bell {
     pub(crate) fn ring(&self) {
         // A pipe that is full has been rung often enough.
-        let _ = (&self.0).write(&[1]);
+        let _ = (&self.rope).write(&[1]);
+    }
+
+    /// Leaves a worker whose run is over to the thread, which also makes another.
+    pub(crate) fn bury(&self, remains: Remains) {
+        self.remains.lock().unwrap_or_else(PoisonError::into_inner).push(remains);
+        self.ring();
     }
 }
 
@@ -36,13 +47,15 @@ impl Shelf {
     pub(crate) fn start(launch: Launch, settings: Settings, places: usize) -> Result<Shelf, ZygoteError> {
         let (ready, waiting) = mpsc::channel(places.max(1));
         let (heard, bell) = io::pipe()?;
+        let remains = Arc::new(Mutex::default());
+        let buried = Arc::clone(&remains);
         let (first, started) = std::sync::mpsc::channel();
         let work = move || {
             // The zygote dies with the thread that started it, so that is this one, which lives as long as the shelf.
             match Zygote::start(&launch, &settings) {
                 Ok(zygote) => {
                     let _ = first.send(Ok(()));
-                    Keeper { launch, settings, ready, heard, zygote: Some(zygote) }.keep();
+                    Keeper { launch, settings, ready, heard, buried, zygote: Some(zygote) }.keep();
                 }
                 Err(error) => {
                     let _ = first.send(Err(error));
@@ -51,7 +64,7 @@ impl Shelf {
         };
         thread::Builder::new().name("isolith-shelf".into()).spawn(work)?;
         started.recv().map_err(|_| ZygoteError::Gone)??;
-        Ok(Shelf { ready: Mutex::new(waiting), bell: Arc::new(Bell(bell)) })
+        Ok(Shelf { ready: tokio::sync::Mutex::new(waiting), bell: Arc::new(Bell { rope: bell, remains }) })
     }
 
     /// The next worker. Waits until there is one.
@@ -77,12 +90,16 @@ struct Keeper {
     settings: Settings,
     ready: mpsc::Sender<Result<Lease, ZygoteError>>,
     heard: io::PipeReader,
+    buried: Arc<Mutex<Vec<Remains>>>,
     zygote: Option<Zygote>,
 }
 
 impl Keeper {
     fn keep(mut self) {
         loop {
+            // Taken out first: to end them takes longer than the lock should be held.
+            let over = std::mem::take(&mut *self.buried.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(over);
             while self.ready.capacity() > 0 {
                 let made = self.make();
                 let failed = made.is_err();
@@ -102,7 +119,21 @@ impl Keeper {
             if rung && !matches!((&self.heard).read(&mut [0; 64]), Ok(1..)) {
                 return;
             }
+            if !self.until_quiet() {
+                return;
+            }
         }
+    }
+
+    /// While more than half are there, whoever runs a program has better use for the processor than to make others. Whether somebody
+    /// still wants any.
+    fn until_quiet(&self) -> bool {
+        while self.ready.capacity() * 2 < self.ready.max_capacity() && os::readable_within(&self.heard, QUIET) {
+            if !matches!((&self.heard).read(&mut [0; 64]), Ok(1..)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// One more worker, of a new zygote if need be.

@@ -131,6 +131,8 @@ fn run(line: Line) {
     live.store.data_mut().relay = Some(Relay::new(line, 0));
     or_gone(line_of(&mut live).ready());
     Run { image: &image, live: &mut live }.serve();
+    // To end a process is some work, which is done when nobody waits for the processor: the supervisor says when.
+    let _ = line_of(&mut live).hear();
     // To let go of an isolate is to put it right for the next one, and there is none.
     std::mem::forget((image, live, spare));
 }
