@@ -108,6 +108,15 @@ for (const [way, open] of Object.entries(ways)) {
       assert.equal(wrong.structuredContent.error.code, "request.invalid");
     });
 
+    test("an engine can be asked for, and one that is not there is said to be missing", async () => {
+      const light = await call(client, { program: "return 6 * 7", engine: "auto" });
+      assert.equal(light.structuredContent.value, 42, JSON.stringify(light));
+      const missing = await call(client, { program: "return 6 * 7", engine: "v8" });
+      assert.equal(missing.structuredContent.error.code, "engine.missing", JSON.stringify(missing));
+      const unknown = await call(client, { program: "return 6 * 7", engine: "v9" });
+      assert.equal(unknown.structuredContent.error.code, "request.invalid");
+    });
+
     test("what it writes is told while it runs", async () => {
       const told = [];
       const program = "for (let i = 0; i < 3; i++) { console.log('step', i); await new Promise((r) => setTimeout(r, 20)) } return 'done'";

@@ -36,7 +36,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 const INSTRUCTIONS: &str = "Runs JavaScript or TypeScript in a sandbox. Write one program for a whole task: loop, filter and combine \
 in it, and return only what you need.";
 /// The fields of `execute`'s argument.
-const FIELDS: [&str; 4] = ["program", "input", "limits", "session"];
+const FIELDS: [&str; 5] = ["program", "input", "engine", "limits", "session"];
 
 /// One client's end of it.
 #[derive(Clone)]
