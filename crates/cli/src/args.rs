@@ -16,7 +16,7 @@ mod tools;
 mod workflow;
 
 pub(crate) use approvals::{Agree, Approvals};
-pub(crate) use engine::{Engine, EngineName, Installable};
+pub(crate) use engine::{Engine, EngineName, Installable, Isolation};
 pub(crate) use replay::{Policy, Replay, Why};
 pub(crate) use session::{Agent, CreateSession, Grep, OneSession, Session, Settings};
 pub(crate) use snippet::{SaveSnippet, Snippet};
@@ -199,7 +199,10 @@ pub(crate) struct Elsewhere {
     /// Without V8's compiler: slower, and no memory that is both written and run
     #[arg(long)]
     pub(crate) jitless: bool,
-    /// Not at all, where the jail of V8 lacks a wall that this system does not offer
+    /// In a jailed process of its own; on V8 it always is
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["remote", "worker"])]
+    pub(crate) isolation: Isolation,
+    /// Not at all, where the jail of its process lacks a wall that this system does not offer
     #[arg(long)]
     pub(crate) require_jail: bool,
     /// On another isolith, which `isolith serve` runs there

@@ -45,6 +45,16 @@ pub(crate) enum EngineName {
     V8,
 }
 
+/// What is around a program besides its engine.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Isolation {
+    /// The engine is all
+    #[default]
+    None,
+    /// A jailed process for each run, which ends with it
+    Process,
+}
+
 impl super::Elsewhere {
     /// Where a recorded run is done again: on the engine it ran on.
     pub(crate) fn recorded_on(engine: &str) -> super::Elsewhere {

@@ -6,21 +6,27 @@ use crate::failure::Failure;
 use crate::paint::{self, QUIET};
 use crate::progress::Spinner;
 use crate::{Done, job, show};
+use isolith_quickjs::process::{self, Jailed};
 use isolith_v8::install::{self, InstallError, Installed};
 use isolith_v8::{JailMode, Launch, Options, V8};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What this executable is called with to be a worker of V8. Nobody types it.
+/// What this executable is called with to be a worker of V8, or of QuickJS. Nobody types it.
 const WORKER: &str = "v8-worker";
+const QUICKJS_WORKER: &str = "quickjs-worker";
 const HINT: &str = "`isolith engine install v8` fetches it by pip, and `--from FILE` takes its wheel";
 
 /// What a supervisor started instead of a command, if it did.
 pub(crate) fn worker() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
-    let is_one = args.next().is_some_and(|verb| verb == WORKER) && args.next().is_none();
-    is_one.then(|| isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE))
+    let verb = args.next().filter(|_| args.len() == 0)?;
+    match verb.to_str()? {
+        WORKER => Some(isolith_v8::worker::main(isolith_v8::worker::V8_INSIDE)),
+        QUICKJS_WORKER => Some(process::worker(process::QUICKJS_INSIDE)),
+        _ => None,
+    }
 }
 
 pub(crate) fn engine(args: Engine) -> Done {
@@ -92,6 +98,15 @@ fn folder() -> Result<PathBuf, Failure> {
 /// The library, if it is there and the one it should be.
 pub(crate) fn found() -> Result<Installed, Failure> {
     Installed::find(&folder()?).map_err(|error| Failure::usage(error, HINT))
+}
+
+/// The engine `quickjs` in processes, for so many runs at one time. To be called inside a runtime.
+pub(crate) fn quickjs_in_processes(live: u32, wanted: &Elsewhere) -> Result<Jailed, Failure> {
+    let exe = std::env::current_exe().map_err(|error| Failure::internal("finding this program", &error))?;
+    let jail = if wanted.require_jail { JailMode::Required } else { JailMode::BestEffort };
+    let options = process::Options { live, ready: 1, jail, ..process::Options::default() };
+    let started = process::jailed(Launch::new(exe, &[QUICKJS_WORKER]), options);
+    started.map_err(|error| Failure::usage(error, "run it without `--isolation process`, if that is safe enough"))
 }
 
 /// The engine `v8` for so many runs at one time. To be called inside a runtime.

@@ -1,6 +1,6 @@
 //! What running one program takes: an engine of the right size, a runtime, and a plan made from the arguments.
 
-use crate::args::{Elsewhere, EngineName, RunOptions, Show};
+use crate::args::{Elsewhere, EngineName, Isolation, RunOptions, Show};
 use crate::commands::engine;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -131,9 +131,16 @@ fn engine(runtime: &Runtime, options: Options, elsewhere: &Elsewhere) -> Result<
         let _inside = runtime.enter();
         return Ok(Arc::new(engine::v8(options.live, elsewhere)?));
     }
-    if elsewhere.jitless || elsewhere.require_jail {
-        let hint = "both are about V8: say `--engine v8` as well";
-        return Err(Failure::usage("`--jitless` and `--require-jail` say how V8 is run", hint));
+    if elsewhere.jitless {
+        return Err(Failure::usage("`--jitless` says how V8 is run", "say `--engine v8` as well"));
+    }
+    if elsewhere.isolation == Isolation::Process {
+        let _inside = runtime.enter();
+        return Ok(Arc::new(engine::quickjs_in_processes(options.live, elsewhere)?));
+    }
+    if elsewhere.require_jail {
+        let hint = "say `--isolation process` as well, or `--engine v8`";
+        return Err(Failure::usage("`--require-jail` says how a process is held, and there is none", hint));
     }
     let engine = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
     Ok(Arc::new(engine))
