@@ -29,7 +29,7 @@ impl Trial {
         Ok(Trial { isolate, shadow })
     }
 
-    // THREAT[T-ENGINE-005]: a run that changes engines must not do what neither alone would have done.
+    // THREAT[T-ENGINE-006]: a run that changes engines must not do what neither alone would have done.
     /// Tells it what the run was told before, and holds what it does against what the run did.
     pub(crate) async fn catch_up(&mut self, past: &[Past], wall_left: Duration, written: Mark) -> Result<(), Stays> {
         for (n, Past { now, replies, calls }) in past.iter().enumerate() {
