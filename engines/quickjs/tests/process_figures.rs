@@ -48,6 +48,16 @@ async fn a_trivial_run() {
     }
     told("a trivial run in a process, with warm workers", apart);
     told("a trivial run without", here);
+    // One at a time, when everything has been idle: what is cold is part of it.
+    let (mut apart, mut here) = (Vec::new(), Vec::new());
+    for _ in 0..200 {
+        for (engine, times) in [(&jailed as &dyn Engine, &mut apart), (&inside, &mut here)] {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            times.push(trivial(engine).await);
+        }
+    }
+    told("one alone in a process", apart);
+    told("one alone without", here);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -45,9 +45,32 @@ fn is_answered(number: c_long, arguments: [usize; 5]) -> bool {
 const SENSELESS: usize = 0x7fff_fff1;
 
 pub(crate) fn all(host: &Host) -> Vec<(&'static str, bool)> {
-    [files(host), sockets(host), processes(host), environment(), mounts(), descriptors(), privileges(), kernel()]
-        .concat()
+    [
+        files(host),
+        sockets(host),
+        processes(host),
+        environment(),
+        mounts(),
+        descriptors(),
+        privileges(),
+        kernel(),
+        code(),
+    ]
+    .concat()
 }
+
+/// The one thing that an engine with a compiler needs and no other may have.
+fn code() -> Vec<(&'static str, bool)> {
+    #[repr(align(4096))]
+    struct Page([u8; 4096]);
+    let mut page = Box::new(Page([0; 4096]));
+    let at = page.0.as_mut_ptr() as usize;
+    let every = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) as usize;
+    vec![(CODE, reaches(libc::SYS_mprotect, [at, 4096, every, 0, 0]))]
+}
+
+/// As the test knows it.
+const CODE: &str = "memory: make it code";
 
 fn files(host: &Host) -> Vec<(&'static str, bool)> {
     let new = format!("{}/probe-{}", host.folder, std::process::id());
