@@ -119,7 +119,7 @@ fn a_server_runs_what_was_asked_for_as_far_as_its_policies_let_it() {
     let pinned = key(&folder, &["pinned", "--policy", "pinned.toml"]);
     let served = serve(&folder, &[]);
     let on = |key: &str, fields: Value| {
-        let mut body = json!({ "program": "return [6 * 7, typeof tools]" });
+        let mut body = json!({ "program": "return [6 * 7, typeof fetch]" });
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         run(&served, key, &body)
     };

@@ -63,7 +63,7 @@ fn what_is_recorded_or_suspended_in_a_process_goes_on_without_one() {
 fn what_cannot_be_is_refused_before_anything_runs() {
     let folder = folder();
     for (args, words) in [
-        (&["eval", "1", "--require-jail"][..], "say `--isolation process`"),
+        (&["eval", "1", "--require-jail"][..], "`--isolation process`"),
         (&["eval", "1", "--isolation", "process", "--jitless"], "say `--engine v8`"),
         (&["eval", "1", "--isolation", "process", "--remote", "http://127.0.0.1:1"], "cannot be used with"),
         (&["eval", "1", "--isolation", "cell"], "process"),

@@ -127,6 +127,8 @@ struct Run {
     value: Option<serde_json::Value>,
     error: Option<RunFailure>,
     outputs: Option<Vec<OutputLine>>,
+    /// What it ran on: its `engine`, the `jail` of its process, and what came of a `switch` to another engine.
+    ran_on: Option<BTreeMap<String, serde_json::Value>>,
     usage: Option<BTreeMap<String, u64>>,
     calls: Option<Vec<serde_json::Value>>,
     /// The grants it really had.

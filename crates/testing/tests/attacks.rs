@@ -1,9 +1,13 @@
 //! Every hostile program of `conformance/attacks` on every engine that comes along.
 
-use isolith_testing::{attacks_main, engines};
+use isolith_core::Engine;
+use isolith_testing::{Besieged, attacks_main, engines};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    attacks_main(|| Ok(engines()?.into_iter().map(|engine| (engine.name(), engine)).collect()))
+    let besieged = |engine: Arc<dyn Engine>| Besieged { name: engine.name(), engine, differences: BTreeMap::new() };
+    attacks_main(|| Ok(engines()?.into_iter().map(besieged).collect()))
 }

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::job::On;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::{Done, show};
+use isolith_jail::Jail;
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::{Plan, Runner};
 use owo_colors::{OwoColorize, Style};
@@ -33,7 +34,7 @@ enum State {
 }
 
 pub(crate) fn doctor(args: Doctor) -> Done {
-    let findings = [system(), processor(), memory(), pool(), page_map(), page_scan(), first_run(), v8()];
+    let findings = [system(), processor(), memory(), pool(), page_map(), page_scan(), first_run(), process(), v8()];
     if args.json {
         show::line(&show::to_json(&findings));
     } else {
@@ -65,27 +66,43 @@ impl Finding {
     }
 }
 
+/// The processes that programs can have to themselves, and the walls around them.
+fn process() -> Finding {
+    let inspect = |workbench: super::workbench::Workbench| {
+        let _inside = workbench.runtime.enter();
+        let engine = engine::process(1, EngineSettings::default()).ok()?;
+        workbench.runtime.block_on(engine.inspect_jail()).ok()
+    };
+    match super::workbench::Workbench::small(&On::default()).ok().and_then(inspect) {
+        Some(jail) => walls("process", String::new(), &jail),
+        None => Finding::new("process", State::Broken, "no worker starts", "the system refuses to make a process"),
+    }
+}
+
 /// The engine that does not come along, and the walls around it.
 fn v8() -> Finding {
     let Ok(installed) = engine::found() else {
         return Finding::new("engine v8", State::Lacking, "not installed", "`isolith engine install v8` fetches it");
     };
-    let about = format!("{}, published {}", installed.v8_version(), installed.published());
-    let walls = || {
-        let workbench = super::workbench::Workbench::small(&On::default()).ok()?;
+    let about = format!("{}, published {}; ", installed.v8_version(), installed.published());
+    let inspect = |workbench: super::workbench::Workbench| {
         let _inside = workbench.runtime.enter();
         let engine = engine::v8(1, EngineSettings::default()).ok()?;
         workbench.runtime.block_on(engine.inspect_jail()).ok()
     };
-    let Some(jail) = walls() else {
-        return Finding::new("engine v8", State::Broken, about, "it does not start: install it again");
-    };
+    match super::workbench::Workbench::small(&On::default()).ok().and_then(inspect) {
+        Some(jail) => walls("engine v8", about, &jail),
+        None => Finding::new("engine v8", State::Broken, about, "it does not start: install it again"),
+    }
+}
+
+fn walls(what: &'static str, about: String, jail: &Jail) -> Finding {
     let missing: Vec<&str> = jail.missing().iter().map(|report| report.wall.name()).collect();
     if missing.is_empty() {
-        return Finding::good("engine v8", format!("{about}; every wall of its jail stands"));
+        return Finding::good(what, format!("{about}every wall of its jail stands"));
     }
-    let found = format!("{about}; its jail lacks {}", missing.join(", "));
-    Finding::new("engine v8", State::Lacking, found, "the kernel, or the container this is in, refuses it")
+    let found = format!("{about}its jail lacks {}", missing.join(", "));
+    Finding::new(what, State::Lacking, found, "the kernel, or the container this is in, refuses it")
 }
 
 fn read(path: &str) -> String {

@@ -69,6 +69,7 @@ pub(super) fn install(functions: &'static Functions, isolate: IsolatePtr) {
         (functions.on_collected)(isolate, on_collected, COLLECTIONS);
         (functions.on_out_of_memory)(isolate, on_out_of_memory);
         (functions.on_fatal)(isolate, on_fatal);
+        notice_traps();
         let allocator = (functions.buffer_allocator)(isolate);
         let mut table = [0usize; TABLE_LEN];
         table.copy_from_slice(std::slice::from_raw_parts(*allocator, TABLE_LEN));
@@ -187,6 +188,27 @@ extern "C" fn on_out_of_memory(_: *const c_char, _: *const c_void) {
     if let Some(fatal) = ON_FATAL.get() {
         fatal(Exceeded::Memory);
     }
+}
+
+/// Beside its heap, V8 has an allocator that ends the process on the spot when the system gives it no more, without a word to anyone.
+fn notice_traps() {
+    let handler: extern "C" fn(c_int) = on_trap;
+    // SAFETY: the handler has the signature of one, and is put in the place of the default. It is used once.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+        libc::sigaction(libc::SIGTRAP, &action, std::ptr::null_mut());
+    }
+}
+
+/// On the thread that was refused memory, right behind the refusal. Where that was not it, the trap comes again, and is the end.
+extern "C" fn on_trap(_: c_int) {
+    let refused = std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOMEM);
+    if let Some(fatal) = ON_FATAL.get().filter(|_| refused) {
+        fatal(Exceeded::Memory);
+    }
+    std::process::abort();
 }
 
 extern "C" fn on_fatal(_: *const c_char, _: *const c_char) {

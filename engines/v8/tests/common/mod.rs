@@ -5,6 +5,7 @@
 pub use isolith_testing::step::{Kept, body, calls, descendants, run, start, turn, value};
 use isolith_v8::install::{self, Installed};
 use isolith_v8::{Launch, Options, V8};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -32,4 +33,14 @@ pub fn launch() -> Launch {
 
 pub fn engine(options: Options) -> V8 {
     V8::start(&installed(), launch(), options).expect("the engine starts")
+}
+
+/// What may differ in V8, and why: attacks by their names, and programs of the conformance suite.
+pub fn differences() -> Result<(BTreeMap<String, String>, BTreeMap<String, String>), Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string(isolith_testing::conformance_root().join("differences-v8.toml"))?;
+    let all: BTreeMap<String, String> = toml::from_str(&text)?;
+    let (attacks, programs): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        all.into_iter().partition(|(name, _)| name.starts_with("attacks/"));
+    let named = |(name, why): (String, String)| (name.trim_start_matches("attacks/").to_owned(), why);
+    Ok((attacks.into_iter().map(named).collect(), programs))
 }
