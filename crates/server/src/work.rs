@@ -7,8 +7,8 @@ use crate::run::{ClientTools, Run, Stage, Told};
 use crate::runs::{Runs, now};
 use crate::words::RunDesk;
 use isolith_core::{
-    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Outcome, Power, RunId, RunState, Status,
-    Usage, Woken, is_sessions_own,
+    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Limits, Outcome, Power, RunId, RunState,
+    Status, Usage, Woken, is_sessions_own,
 };
 use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Durable, Ended, NoTools, Plan, Recording, ResumedJournal, RunError, SuspendedRun};
@@ -37,8 +37,14 @@ impl Runs {
                 Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
             };
         }
-        let asks = placed.can_leave();
-        let host = self.gate(&run, &plan.grants, plan.digest(), plan.limits, None, asks, Vec::new()).await;
+        let what = Gated {
+            program: plan.digest(),
+            limits: plan.limits,
+            before: None,
+            agreed: Vec::new(),
+            asks: placed.can_leave(),
+        };
+        let host = self.gate(&run, &plan.grants, what).await;
         let (host, means) = match host {
             Ok(host) => host,
             Err(refusal) => return self.over(&run, Stage::Refused(refusal)).await,
@@ -86,9 +92,8 @@ impl Runs {
         run.approvals.put(asks);
         // A run comes back into the walls that it had, and into those that are wanted by now.
         let placed = self.placed(run.caller.ceiling.housing(suspended.housing())?).await?;
-        let before = Some(&suspended);
-        let (host, means) =
-            self.gate(run, &grants, suspended.digest(), suspended.limits(), before, true, agreed).await?;
+        let (program, limits, before) = (suspended.digest(), suspended.limits(), Some(&suspended));
+        let (host, means) = self.gate(run, &grants, Gated { program, limits, before, agreed, asks: true }).await?;
         let suspended = suspended.having_waited(run.is_back());
         let again = Again { patience: Some(self.patience(run)), lineage: run.lineage.clone() };
         let going_on = self.going_on(run, &suspended);
@@ -218,11 +223,7 @@ impl Runs {
         &self,
         run: &Arc<Run>,
         grants: &Arc<[Grant]>,
-        program: Digest,
-        limits: isolith_core::Limits,
-        before: Option<&SuspendedRun>,
-        asks: bool,
-        agreed: Vec<String>,
+        Gated { program, limits, before, agreed, asks }: Gated<'_>,
     ) -> Result<(Arc<dyn Host>, Option<Means>), Refusal> {
         if grants.is_empty() {
             return Ok((Arc::new(NoTools), None));
@@ -251,6 +252,18 @@ impl Runs {
         };
         Ok((Arc::new(gate), Some(means)))
     }
+}
+
+/// What a gate is made for.
+struct Gated<'a> {
+    program: Digest,
+    limits: Limits,
+    /// What the run did before it left memory.
+    before: Option<&'a SuspendedRun>,
+    /// The grants that someone agreed to for all of it.
+    agreed: Vec<String>,
+    /// Whether it can wait until someone has been asked.
+    asks: bool,
 }
 
 /// A program with the files of its session that it imports; what is wrong with them is the program's own failure.

@@ -25,6 +25,8 @@ const ALWAYS: Duration = Duration::ZERO;
 /// Tried in every turn but the first.
 const SECOND_TURN: Duration = Duration::from_nanos(1);
 
+type Test = fn(&Bench);
+
 /// Both engines, and runs on them.
 #[derive(Clone)]
 struct Bench {
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let bench = Bench::new();
     let mut trials = suite(&bench);
-    let tests: [(&str, fn(&Bench)); 9] = [
+    let tests: [(&str, Test); 9] = [
         ("a run that computes for long changes over", changes_over),
         ("a run that computes little stays", stays),
         ("what was written before is not written again", writes_once),
@@ -69,17 +71,9 @@ impl Bench {
         let installed = install::Installed::find(&folder).or_else(|_| install::by_pip(&folder));
         let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
         let launch = Launch::new(std::env::current_exe().expect("this executable"), &[WORKER]);
-        let _inside = runtime.enter();
         let v8 = V8::start(&installed.expect("V8 can be fetched by pip"), launch, Options::default());
         let quickjs = QuickJs::new(isolith_quickjs::Options::default()).expect("an engine");
-        Bench {
-            quickjs: Arc::new(quickjs),
-            v8: Arc::new(v8.expect("the engine starts")),
-            runtime: Arc::new({
-                drop(_inside);
-                runtime
-            }),
-        }
+        Bench { quickjs: Arc::new(quickjs), v8: Arc::new(v8.expect("the engine starts")), runtime: Arc::new(runtime) }
     }
 
     fn auto(&self, after: Duration) -> Arc<dyn Engine> {
