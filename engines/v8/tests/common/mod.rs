@@ -35,12 +35,14 @@ pub fn engine(options: Options) -> V8 {
     V8::start(&installed(), launch(), options).expect("the engine starts")
 }
 
+/// Names, and why.
+pub type Reasons = BTreeMap<String, String>;
+
 /// What may differ in V8, and why: attacks by their names, and programs of the conformance suite.
-pub fn differences() -> Result<(BTreeMap<String, String>, BTreeMap<String, String>), Box<dyn std::error::Error>> {
+pub fn differences() -> Result<(Reasons, Reasons), Box<dyn std::error::Error>> {
     let text = std::fs::read_to_string(isolith_testing::conformance_root().join("differences-v8.toml"))?;
-    let all: BTreeMap<String, String> = toml::from_str(&text)?;
-    let (attacks, programs): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        all.into_iter().partition(|(name, _)| name.starts_with("attacks/"));
+    let all: Reasons = toml::from_str(&text)?;
+    let (attacks, programs): (Reasons, Reasons) = all.into_iter().partition(|(name, _)| name.starts_with("attacks/"));
     let named = |(name, why): (String, String)| (name.trim_start_matches("attacks/").to_owned(), why);
     Ok((attacks.into_iter().map(named).collect(), programs))
 }
