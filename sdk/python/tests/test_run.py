@@ -57,7 +57,7 @@ async def test_what_it_runs_on(client: AsyncIsolith) -> None:
     assert walled.value == 2
     assert "missing" in walled.ran_on["jail"]
     with pytest.raises(RequestError, match="write `quickjs`, `v8` or `auto`"):
-        await client.run("return 1", engine="spidermonkey")  # type: ignore[typeddict-item]
+        await client.run("return 1", engine="spidermonkey")  # type: ignore[arg-type]
 
 
 async def test_everything_that_goes_in(client: AsyncIsolith) -> None:
