@@ -117,6 +117,8 @@ fn a_server_runs_what_was_asked_for_as_far_as_its_policies_let_it() {
     let free = key(&folder, &["free"]);
     let walled = key(&folder, &["walled", "--policy", "walled.toml", "--scope", "runs,isolates"]);
     let pinned = key(&folder, &["pinned", "--policy", "pinned.toml"]);
+    folder.write("automatic.toml", "engine = \"auto\"\n");
+    let automatic = key(&folder, &["automatic", "--policy", "automatic.toml"]);
     let served = serve(&folder, &[]);
     let on = |key: &str, fields: Value| {
         let mut body = json!({ "program": "return [6 * 7, typeof fetch]" });
@@ -159,6 +161,14 @@ fn a_server_runs_what_was_asked_for_as_far_as_its_policies_let_it() {
         json!({ "resume": waits["resume"], "replies": [{ "id": waits["waiting_for"][0]["id"], "value": 5 }] });
     let done = served.post(&format!("/v1/runs/{name}/calls"), &free, &replies).json();
     assert!(done["value"] == 5 && done["ran_on"]["jail"].is_object(), "{done}");
+    // So does one whose policy has all runs on `auto`, which began on `quickjs`.
+    let body = json!({ "program": "return await tools.look(1)", "tools": ["look"] });
+    let waits = run(&served, &automatic, &body).json();
+    let replies =
+        json!({ "resume": waits["resume"], "replies": [{ "id": waits["waiting_for"][0]["id"], "value": 6 }] });
+    let name = waits["run"].as_str().unwrap();
+    let done = served.post(&format!("/v1/runs/{name}/calls"), &automatic, &replies).json();
+    assert_eq!(done["value"], 6, "{done}");
     // Auto on a server: the same program, with a tool by name that asks nobody.
     let heavy = run(&served, &free, &json!({ "program": HEAVY, "engine": "auto" })).json();
     assert_eq!((&heavy["status"], &heavy["ran_on"]["engine"]), (&json!("ok"), &json!("v8")), "{heavy}");

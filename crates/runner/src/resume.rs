@@ -1,8 +1,8 @@
 use crate::clock::Time;
 use crate::drive::Drive;
 use isolith_core::{
-    CallId, CallOutcome, CallRecord, Digest, Engine, EngineChoice, Grant, HostCall, Housing, Isolation, Limits, Mark,
-    Output, PendingCall, RunId, Suspended, Timestamp,
+    CallId, CallOutcome, CallRecord, Digest, Engine, Grant, HostCall, Isolation, Limits, Mark, Output, PendingCall,
+    RunId, Suspended, Timestamp,
 };
 use isolith_program::{Language, ModuleSource, Prepared, source_digest};
 use serde::{Deserialize, Serialize};
@@ -131,10 +131,9 @@ impl SuspendedRun {
         self.saved.limits
     }
 
-    /// What it was on, and in.
-    pub fn housing(&self) -> Housing {
-        let isolation = if self.saved.jailed { Isolation::Process } else { Isolation::None };
-        Housing { engine: EngineChoice::named(&self.saved.engine), isolation }
+    /// What stood around it. Any engine that [resumes](Engine::resumes) it will do.
+    pub fn isolation(&self) -> Isolation {
+        if self.saved.jailed { Isolation::Process } else { Isolation::None }
     }
 
     /// Takes grants away before it goes on. What was suspended with more keeps its bindings, and finds them refused.

@@ -7,8 +7,8 @@ use crate::run::{ClientTools, Run, Stage, Told};
 use crate::runs::{Runs, now};
 use crate::words::RunDesk;
 use isolith_core::{
-    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Keeper, Limits, Outcome, Power, RunId, RunState,
-    Status, Usage, Woken, is_sessions_own,
+    CallId, CallOutcome, Digest, EngineError, ErrorKind, Grant, Host, Housing, Keeper, Limits, Outcome, Power, RunId,
+    RunState, Status, Usage, Woken, is_sessions_own,
 };
 use isolith_gate::{Asking, Gate, Identity, Means};
 use isolith_runner::{Again, Attend, Durable, Ended, NoTools, Plan, Recording, ResumedJournal, RunError, SuspendedRun};
@@ -90,8 +90,9 @@ impl Runs {
         let grants: Arc<[Grant]> = grants.into();
         let (asks, agreed) = self.words(&run.caller.id, &run.id, &record.outcome).await?;
         run.approvals.put(asks);
+        let before = Housing { engine: None, isolation: suspended.isolation() };
         // A run comes back into the walls that it had, and into those that are wanted by now.
-        let placed = self.placed(run.caller.ceiling.housing(suspended.housing())?).await?;
+        let placed = self.placed(run.caller.ceiling.housing(before)?).await?;
         let (program, limits, before) = (suspended.digest(), suspended.limits(), Some(&suspended));
         let (host, means) = self.gate(run, &grants, Gated { program, limits, before, agreed, asks: true }).await?;
         let suspended = suspended.having_waited(run.is_back());

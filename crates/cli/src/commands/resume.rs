@@ -20,7 +20,7 @@ pub(crate) fn resume(mut args: Resume) -> Done {
     };
     // It goes on in the walls that it had.
     let mut on = On::of(&args.elsewhere, &args.grants)?;
-    on.housing.isolation = on.housing.isolation.max(run.housing().isolation);
+    on.housing.isolation = on.housing.isolation.max(run.isolation());
     let workbench = Workbench::small(&on)?;
     if let Some(kept) = &kept {
         args.grants.session = args.grants.session.or_else(|| kept.session.clone());

@@ -40,7 +40,7 @@ impl Ceiling {
             limits: self.limits(own.limits),
             ambient: self.ambient(own.ambient),
             tools: self.tools(own.tools),
-            housing: self.housing(own.housing).unwrap_or(own.housing),
+            housing: self.housing_left(own.housing),
             network: self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default(),
             ..own
         }
@@ -76,8 +76,29 @@ impl Ceiling {
         wanted.under(policy).map_err(|error| Failure::usage(error, "leave the engine to the policy"))
     }
 
+    /// The same where nobody is there to hear of a refusal: what the policy has counts.
+    fn housing_left(&self, wanted: Housing) -> Housing {
+        let policy = self.policy.as_ref().map(|policy| policy.housing).unwrap_or_default();
+        wanted.under(policy).unwrap_or_else(|_| policy.or(wanted))
+    }
+
     pub(super) fn net(&self, options: &GrantOptions) -> NetOptions {
         let network = self.policy.as_ref().map(|policy| policy.network.clone()).unwrap_or_default();
         NetOptions { proxy: network.proxy, ca: options.ca.clone().or(network.ca.map(PathBuf::from)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isolith_core::{EngineChoice, Isolation};
+
+    #[test]
+    fn a_manifest_that_wants_another_engine_gets_the_policys_and_its_walls() {
+        let housing = |engine, isolation| Housing { engine: Some(engine), isolation };
+        let pinned = housing(EngineChoice::Quickjs, Isolation::Process);
+        let ceiling = Ceiling { policy: Some(Manifest { housing: pinned, ..Manifest::default() }) };
+        let own = Manifest { housing: housing(EngineChoice::V8, Isolation::None), ..Manifest::default() };
+        assert_eq!(ceiling.over(own).housing, pinned);
     }
 }
