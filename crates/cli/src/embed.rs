@@ -79,11 +79,10 @@ impl Isolith {
         let mut attend = Attend::new(Arc::new(gate) as Arc<dyn Host>, sink);
         attend.cancel = cancel;
         let ended = self.runner.run(plan, attend).await?;
-        if let Some(audit) = self.means.audit.clone()
+        if let Some(audit) = &self.means.audit
             && !ended.outcome.calls.is_empty()
         {
-            let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
-            flushed.map_err(|error| RunFailed::Audit(error.to_string()))?.map_err(RunFailed::Audit)?;
+            audit.flush().await.map_err(RunFailed::Audit)?;
         }
         Ok(Ran { outcome: ended.outcome })
     }

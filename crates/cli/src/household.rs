@@ -1,7 +1,7 @@
 //! What the server's callers have, from the data folder: each of them a folder of its own.
 
 use isolith_core::{
-    AuditLog as _, AuditRow, BoxFuture, CallerId, JournalStore, RunId, SecretName, SessionStore, StoreProblem,
+    AuditRow, BoxFuture, CallerId, JournalStore, RunId, SecretName, SessionStore, StoreProblem,
 };
 use isolith_gate::Means;
 use isolith_gate::egress::Net;
@@ -124,7 +124,7 @@ impl Household for Callers {
         let Wanted { run, host, denied, limit } = wanted;
         let query = AuditQuery { run: run.map(RunId), host, denied, limit, ..AuditQuery::default() };
         self.aside(caller, move |stores| {
-            let _ = stores.audit.flush();
+            let _ = stores.audit.flush_blocking();
             stores.audit.query(&query)
         })
     }

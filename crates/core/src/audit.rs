@@ -1,4 +1,4 @@
-use crate::{CallOutcome, Timestamp};
+use crate::{BoxFuture, CallOutcome, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -47,6 +47,6 @@ pub trait AuditLog: Send + Sync {
     /// Takes one row.
     fn record(&self, row: AuditRow);
 
-    /// Returns when every row taken so far is where it will be found again, or says why it is not.
-    fn flush(&self) -> Result<(), String>;
+    /// Done when every row taken so far is where it will be found again, or says why it is not.
+    fn flush(&self) -> BoxFuture<'_, Result<(), String>>;
 }

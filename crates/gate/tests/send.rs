@@ -55,8 +55,8 @@ impl AuditLog for Rows {
         self.0.lock().unwrap().push(row);
     }
 
-    fn flush(&self) -> Result<(), String> {
-        Ok(())
+    fn flush(&self) -> isolith_core::BoxFuture<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
     }
 }
 

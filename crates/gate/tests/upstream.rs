@@ -29,8 +29,8 @@ impl AuditLog for Log {
         self.add(format!("{:?} {} {}", row.outcome, row.grant, row.what).to_lowercase());
     }
 
-    fn flush(&self) -> Result<(), String> {
-        Ok(())
+    fn flush(&self) -> isolith_core::BoxFuture<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
     }
 }
 

@@ -122,8 +122,7 @@ impl Runs {
             && let Some(audit) = means.and_then(|means| means.audit)
         {
             // Nobody is told how a run went before it is written down what it did.
-            let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
-            if let Ok(Err(error)) = flushed {
+            if let Err(error) = audit.flush().await {
                 let refusal = Refusal::internal("writing the audit", &error);
                 return self.over(&run, Stage::Refused(refusal)).await;
             }

@@ -71,7 +71,7 @@ async fn main() {
     for _ in 0..200 {
         audit.record(row.clone());
         let started = Instant::now();
-        audit.flush().unwrap();
+        audit.flush_blocking().unwrap();
         times.push(started.elapsed());
     }
     show("audit.flush of one row", times);

@@ -9,15 +9,15 @@ mod writer;
 use crate::StoreError;
 use crate::database::{self, Use};
 use crate::migrations::AUDIT;
-use isolith_core::{AuditLog, AuditRow};
+use isolith_core::{AuditLog, AuditRow, BoxFuture};
 pub use query::AuditQuery;
 use queue::Queue;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use writer::{Message, Writer};
 
 /// How many rows are kept.
@@ -98,6 +98,22 @@ impl Audit {
         found
     }
 
+    /// As [`AuditLog::flush`], for whoever has a thread to wait on.
+    pub fn flush_blocking(&self) -> Result<(), String> {
+        self.asked_to_flush().map_or(Ok(()), |wait| wait.blocking_recv().unwrap_or_else(|_| gone()))
+    }
+
+    /// What tells how it went. Nothing when all is written: most runs do nothing that is written down, and should not wait for anybody.
+    fn asked_to_flush(&self) -> Option<oneshot::Receiver<Result<(), String>>> {
+        if self.flushed.load(Ordering::Acquire) >= self.recorded.load(Ordering::Acquire) {
+            return None;
+        }
+        let (done, wait) = oneshot::channel();
+        // When nobody takes it, its other end is gone, and that is the answer.
+        self.send(Message::Flush(done));
+        Some(wait)
+    }
+
     fn send(&self, message: Message) -> bool {
         self.queue.send(message)
     }
@@ -110,17 +126,19 @@ impl AuditLog for Audit {
         self.send(Message::Row(Box::new(rows::bounded(row))));
     }
 
-    fn flush(&self) -> Result<(), String> {
-        // Most runs do nothing that is written down, and should not wait for anybody.
-        if self.flushed.load(Ordering::Acquire) >= self.recorded.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let (done, wait) = sync_channel(1);
-        if !self.send(Message::Flush(done)) {
-            return Err("the writer of the audit log is gone".into());
-        }
-        wait.recv().unwrap_or_else(|_| Err("the writer of the audit log is gone".into()))
+    fn flush(&self) -> BoxFuture<'_, Result<(), String>> {
+        let asked = self.asked_to_flush();
+        Box::pin(async {
+            match asked {
+                Some(wait) => wait.await.unwrap_or_else(|_| gone()),
+                None => Ok(()),
+            }
+        })
     }
+}
+
+fn gone() -> Result<(), String> {
+    Err("the writer of the audit log is gone".into())
 }
 
 impl Drop for Audit {

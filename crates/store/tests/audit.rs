@@ -34,7 +34,7 @@ fn rows_come_back_whole_and_by_what_is_asked() {
     let (_folder, audit) = log();
     let all: Vec<AuditRow> = (0..12).map(row).collect();
     all.iter().for_each(|row| audit.record(row.clone()));
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     let any = AuditQuery::default();
     let rows: [(AuditQuery, Vec<usize>); 8] = [
         (any.clone(), (0..12).collect()),
@@ -61,7 +61,7 @@ fn rows_that_were_not_flushed_are_written_when_the_log_is_dropped() {
     let audit = DataFolder::open(folder.path()).unwrap().audit().unwrap();
     let found = audit.query(&AuditQuery { limit: u32::MAX, ..AuditQuery::default() }).unwrap();
     assert_eq!(found.len(), 10_000);
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn lines_hold_one_row_each() {
     let hostile = AuditRow { what: "GET /\n{\"forged\":true}\u{1b}[2J".into(), ..row(1) };
     audit.record(row(0));
     audit.record(hostile.clone());
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines.len(), lines[0]), (3, "{}"));
@@ -88,7 +88,7 @@ fn lines_that_cannot_be_written_are_not_passed_over() {
     let audit = audit.with_lines("/dev/full").unwrap();
     audit.record(row(0));
     for _ in 0..2 {
-        assert!(audit.flush().unwrap_err().contains("missing in its file of lines"));
+        assert!(audit.flush_blocking().unwrap_err().contains("missing in its file of lines"));
     }
     assert_eq!(audit.query(&AuditQuery::default()).unwrap().len(), 1, "the database has them");
 }
@@ -97,7 +97,7 @@ fn lines_that_cannot_be_written_are_not_passed_over() {
 fn long_texts_are_cut() {
     let (_folder, audit) = log();
     audit.record(AuditRow { what: "ü".repeat(100_000), ..row(0) });
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     let found = audit.query(&AuditQuery::default()).unwrap();
     assert!(found[0].what.len() < 5000 && found[0].what.ends_with("ü…"));
 }
@@ -112,10 +112,10 @@ fn old_rows_go_first_and_a_far_date_takes_no_others_with_it() {
     for number in 3002..6000 {
         audit.record(row(number));
         if number % 100 == 0 {
-            audit.flush().unwrap();
+            audit.flush_blocking().unwrap();
         }
     }
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     let found = audit.query(&AuditQuery { limit: u32::MAX, ..AuditQuery::default() }).unwrap();
     assert_eq!(found.last().unwrap().duration_us, 5999);
     assert!((700..700 + 1024 + 512).contains(&found.len()), "{}", found.len());
@@ -128,11 +128,11 @@ fn rows_too_old_by_the_clock_go() {
     let (_folder, audit) = log();
     let audit = audit.with_retention(Retention { rows: 1 << 20, age: Duration::from_secs(3600) });
     (0..600).for_each(|number| audit.record(AuditRow { at: Timestamp::from_micros(number), ..row(number) }));
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     audit.record(row(600));
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     (601..1300).for_each(|number| audit.record(row(number)));
-    audit.flush().unwrap();
+    audit.flush_blocking().unwrap();
     let found = audit.query(&AuditQuery { limit: u32::MAX, ..AuditQuery::default() }).unwrap();
     assert!(found.iter().all(|row| row.duration_us >= 600), "{:?}", found.first());
 }

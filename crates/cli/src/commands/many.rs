@@ -56,7 +56,7 @@ async fn all(workbench: &Workbench, all_jobs: Vec<(String, Job)>, jobs: u32, spi
     while let Some(joined) = running.join_next().await {
         let (file, ended, audit, session): (String, Result<Ended, RunError>, Option<Arc<dyn AuditLog>>, _) =
             joined.map_err(|error| Failure::internal("running a program", &error))?;
-        workbench::flush(audit)?;
+        workbench::flush(audit).await?;
         let ended = ended?;
         pending::settle(&ended, None, session.as_ref(), true).await?;
         let outcome = ended.outcome;

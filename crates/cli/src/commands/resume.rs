@@ -45,7 +45,7 @@ pub(crate) fn resume(mut args: Resume) -> Done {
         None => workbench.runtime.block_on(workbench.runner.resume(run, attend, again)),
     };
     spinner.done();
-    workbench::flush(audit)?;
+    workbench.runtime.block_on(workbench::flush(audit))?;
     let ended = ended?;
     workbench.runtime.block_on(pending::settle(&ended, kept.as_ref(), args.grants.session.as_ref(), args.show.json))?;
     workbench::finish(&ended, args.show, suspend, &name, &source)

@@ -86,7 +86,7 @@ impl Workbench {
         if let Some(tools) = tools {
             self.runtime.block_on(tools.close());
         }
-        flush(audit)?;
+        self.runtime.block_on(flush(audit))?;
         let ended = ended?;
         if let Some(notes) = rehearsal {
             return rehearsal::tell(&ended, &notes, show.json);
@@ -179,9 +179,9 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Nobody is told how a run ended before it is written down what it did.
-pub(crate) fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
+pub(crate) async fn flush(audit: Option<Arc<dyn AuditLog>>) -> Result<(), Failure> {
     let Some(audit) = audit else { return Ok(()) };
-    audit.flush().map_err(|error| {
+    audit.flush().await.map_err(|error| {
         Failure::usage(
             format!("the audit cannot be written: {error}"),
             "make room, or set ISOLITH_DATA to another folder",

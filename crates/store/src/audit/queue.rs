@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How many messages wait. Whoever brings more waits until there is room: a moment's wait is better than a gap.
 const MESSAGES_MAX: usize = 4096;
 /// How long rows are gathered before they are committed, unless someone waits for them.
-const GATHER: Duration = Duration::from_millis(3);
+const GATHER: Duration = Duration::from_millis(20);
 /// So many rows are not gathered any longer.
 const BATCH_ROWS: usize = 1024;
 
@@ -99,7 +99,7 @@ impl Queue {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use std::sync::mpsc::sync_channel;
+    use tokio::sync::oneshot;
 
     fn row() -> Message {
         Message::Retention(super::super::Retention::default())
@@ -112,7 +112,7 @@ mod tests {
             let queue = Arc::clone(&queue);
             move || std::iter::from_fn(|| queue.take().map(|taken| taken.len())).collect::<Vec<_>>()
         });
-        let (done, _wait) = sync_channel(1);
+        let (done, _wait) = oneshot::channel();
         let begun = Instant::now();
         assert!(queue.send(Message::Flush(done)));
         while !queue.lock().messages.is_empty() {

@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
+use tokio::sync::oneshot;
 
 /// The most rows that are held when they cannot be written. Beyond that the oldest are given up, and flushing says so.
 const HELD_ROWS_MAX: usize = 16 << 10;
@@ -21,7 +21,7 @@ const PRUNE_ROWS: u64 = 2048;
 /// What the writer is told.
 pub(super) enum Message {
     Row(Box<AuditRow>),
-    Flush(SyncSender<Result<(), String>>),
+    Flush(oneshot::Sender<Result<(), String>>),
     Lines(Lines),
     Retention(Retention),
 }

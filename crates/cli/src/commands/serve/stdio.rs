@@ -79,6 +79,8 @@ impl AsyncRead for Reader {
                 Poll::Ready(Ok(()))
             }
             Err(Errno::AGAIN) if now < self.eager => {
+                // The client may be waiting for this very processor.
+                std::thread::yield_now();
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

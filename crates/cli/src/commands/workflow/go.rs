@@ -108,7 +108,7 @@ pub(super) fn run(args: RunWorkflow) -> Done {
         means,
         around,
     )));
-    flush(granted.audit.clone())?;
+    workbench.runtime.block_on(flush(granted.audit.clone()))?;
     stand.finish(went?, &kept)
 }
 
@@ -167,7 +167,7 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
     let around = stand.around(Box::new(journal));
     let took = isolith_workflow::take_up(&workbench.runner, &recorded, state, kept.settings(), means, around);
     let went = workbench.runtime.block_on(stand.attended(took));
-    flush(granted.audit.clone())?;
+    workbench.runtime.block_on(flush(granted.audit.clone()))?;
     stand.finish(went?, &kept)
 }
 
