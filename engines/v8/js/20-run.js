@@ -258,7 +258,7 @@
     return namespace;
   };
 
-  /** Does a little of everything once, before there is a program: what that touches is then a page of this process's own. */
+  /** Does a little of everything once, before there are copies: each of them would have to compile it otherwise. */
   const warmUp = () => {
     jsonParse('{"banned":0,"payload_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
     publishTools(['warm'], [], []);
@@ -283,7 +283,6 @@
   };
 
   const main = () => {
-    warmUp();
     workerReady();
     workerReceive();
     let over = start();
@@ -293,5 +292,5 @@
       over = turn();
     }
   };
-  return [main, onRejection, formatStack, importModule];
+  return [main, onRejection, formatStack, importModule, warmUp];
 })

@@ -8,13 +8,22 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
 
-/// Lets only these calls through, on all threads of the process.
-pub(crate) fn allow_only(calls: &[Call]) -> Result<(), String> {
-    let program = filter(calls).map_err(|error| error.to_string())?;
-    apply_filter_all_threads(&program).map_err(|error| error.to_string())
+/// A list of calls as the kernel takes it. Made once for all copies: it takes longer than to put up every wall.
+pub(crate) struct Filter(Result<BpfProgram, String>);
+
+impl Filter {
+    pub(crate) fn new(calls: &[Call]) -> Filter {
+        Filter(program(calls).map_err(|error| error.to_string()))
+    }
+
+    /// Lets only these calls through, on all threads of the process.
+    pub(crate) fn apply(&self) -> Result<(), String> {
+        let program = self.0.as_ref().map_err(Clone::clone)?;
+        apply_filter_all_threads(program).map_err(|error| error.to_string())
+    }
 }
 
-fn filter(calls: &[Call]) -> Result<BpfProgram, BackendError> {
+fn program(calls: &[Call]) -> Result<BpfProgram, BackendError> {
     let rules = calls.iter().map(rules).collect::<Result<BTreeMap<i64, Vec<SeccompRule>>, _>>()?;
     let refuse = SeccompAction::Errno(libc::EPERM as u32);
     SeccompFilter::new(rules, refuse, SeccompAction::Allow, ARCH.try_into()?)?.try_into()

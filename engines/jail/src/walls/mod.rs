@@ -13,5 +13,6 @@ mod wall;
 
 pub use calls::{Call, V8_CALLS, WASM_CALLS};
 pub(crate) use enclose::enclose;
+pub(crate) use filter::Filter;
 pub(crate) use shut::{Shut, namespaces_of_a_copy, shut_in};
 pub use wall::{Jail, Wall, WallReport};

@@ -1,6 +1,6 @@
 //! What a copy of the zygote gives up before it takes a program.
 
-use super::calls::Call;
+use super::filter::Filter;
 use super::wall::{Jail, Wall};
 use crate::os;
 use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
@@ -12,11 +12,11 @@ const FILES_MAX: u64 = 4;
 const LANDLOCK: ABI = ABI::V6;
 
 /// What is shut before threads of the worker start, and what behind them.
-pub(crate) enum Shut {
+pub(crate) enum Shut<'a> {
     /// What a thread hands down to those that it starts.
     Before,
     /// What holds for all threads at once; with the system calls that are left.
-    Behind(&'static [Call]),
+    Behind(&'a Filter),
 }
 
 /// The namespaces that a copy can have to itself.
@@ -30,16 +30,16 @@ pub(crate) fn namespaces_of_a_copy() -> [(c_int, &'static [Wall]); 3] {
 }
 
 /// Gives up what a running program does not need. Descriptors must have been closed.
-pub(crate) fn shut_in(jail: &mut Jail, part: Shut) {
+pub(crate) fn shut_in(jail: &mut Jail, part: Shut<'_>) {
     match part {
         Shut::Before => {
             jail.note(Wall::ParentDeath, os::die_with_parent());
             jail.note(Wall::Capabilities, os::drop_capabilities());
             jail.note(Wall::Landlock, restrict());
         }
-        Shut::Behind(calls) => {
+        Shut::Behind(filter) => {
             jail.note(Wall::Limits, limit());
-            jail.note(Wall::SystemCalls, super::filter::allow_only(calls));
+            jail.note(Wall::SystemCalls, filter.apply());
         }
     }
 }

@@ -3,7 +3,7 @@ use super::line::Line;
 use super::settings::Settings;
 use crate::options::JailMode;
 use crate::os::{self, Forked};
-use crate::walls::{self, Call, Jail, Shut, Wall};
+use crate::walls::{self, Call, Filter, Jail, Shut, Wall};
 use std::convert::Infallible;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -37,6 +37,7 @@ struct Zygote {
     control: OwnedFd,
     settings: Settings,
     inside: Inside,
+    filter: Filter,
     jail: Mutex<Jail>,
 }
 
@@ -89,7 +90,8 @@ fn serve(inside: Inside) -> Result<Infallible, String> {
     let settings: Settings = serde_json::from_slice(&room[..len]).map_err(|error| error.to_string())?;
     // The control socket moves away from the numbers that copies use.
     let control = control.as_fd().try_clone_to_owned().map_err(told)?;
-    let zygote = Zygote { control, settings, inside, jail: Mutex::default() };
+    let filter = Filter::new(inside.calls);
+    let zygote = Zygote { control, settings, inside, filter, jail: Mutex::default() };
     let zygote = ZYGOTE.get_or_init(|| zygote);
     (inside.set_up)(&zygote.settings.inside, alone, boot)
 }
@@ -98,6 +100,7 @@ fn serve(inside: Inside) -> Result<Infallible, String> {
 fn alone() {
     let Some(zygote) = ZYGOTE.get() else { return };
     let _ = MEMORY_TABLE.set(os::memory_table().ok());
+    os::gather_large_tables();
     if zygote.settings.jail != JailMode::Off {
         walls::enclose(&mut zygote.jail.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -186,7 +189,7 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
         os::exit_now(1);
     }
     if jailed {
-        walls::shut_in(&mut jail, Shut::Behind(zygote.inside.calls));
+        walls::shut_in(&mut jail, Shut::Behind(&zygote.filter));
     }
     let report = serde_json::to_vec(&jail).unwrap_or_default();
     (zygote.inside.run)(Line::new(UnixStream::from(line), report));

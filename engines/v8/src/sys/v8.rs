@@ -21,6 +21,9 @@ const SETUP_PAUSE: Duration = Duration::from_micros(200);
 /// The name that our function has for the moment in which a script calls it.
 const BOOT_NAME: &str = "isolithBoot";
 
+/// How often everything is done once before there are copies: what V8 learns of a function the second time is shared as well.
+const WARM_UPS: u32 = 2;
+
 const NOTIFY_GLOBAL: u64 = 1;
 const NOTIFY_BOOT: u64 = 2;
 const NOTIFY_OVER: u64 = 3;
@@ -63,10 +66,11 @@ pub(crate) enum Hook {
     Rejection,
     Stack,
     Import,
+    WarmUp,
 }
 
 impl Hook {
-    const COUNT: usize = 4;
+    const COUNT: usize = 5;
 
     pub(super) fn function(self) -> Option<Local> {
         HOOKS.get().map(|hooks| hooks[self as usize].0)
@@ -186,13 +190,17 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
         let arguments = [natives, cell.0, scope.string(&guest.prelude), scope.string(guest.name)];
         let made = scope.call(make, &arguments).ok_or(SetupError::Guest("throws"))?;
         let hook = |hook: Hook| keep((functions.get)(made, context, hook as u32));
-        let hooks = [hook(Hook::Main), hook(Hook::Rejection), hook(Hook::Stack), hook(Hook::Import)];
+        let hooks = [Hook::Main, Hook::Rejection, Hook::Stack, Hook::Import, Hook::WarmUp].map(hook);
         HOOKS.set(hooks).map_err(|_| SetupError::Guest("is set up twice"))?;
         callbacks::install(functions, isolate);
         memory::install(functions, isolate);
         // The guest half learns how frames are read from the first stack that is made.
         let first = scope.compile(guest.name, "new Error('x').stack", 0).and_then(|script| scope.run(script));
-        first.map(|_| ()).ok_or(SetupError::Guest("cannot format stacks"))
+        first.ok_or(SetupError::Guest("cannot format stacks"))?;
+        for _ in 0..WARM_UPS {
+            Hook::WarmUp.function().and_then(|warm_up| scope.call(warm_up, &[])).ok_or(SetupError::Guest("does nothing"))?;
+        }
+        Ok(())
     }
 }
 
