@@ -246,17 +246,24 @@ pub(crate) fn data_bytes(mut table: &std::fs::File) -> Option<u64> {
     Some(text.split_whitespace().nth(DATA)?.parse::<u64>().ok()? * PAGE_BYTES)
 }
 
-/// Has the kernel keep large tables, such as ICU's ten megabytes, in few large pages: each copy and each end of one would walk over
-/// thousands of small ones. To be called while there are files; a kernel that does not do it leaves things as they are.
-pub(crate) fn gather_large_tables() {
-    const BYTES: std::ops::Range<usize> = 4 << 20..64 << 20;
-    let regions = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+/// Where the kernel tells what is mapped in this process. To be opened while there are files.
+pub(crate) fn map() -> io::Result<std::fs::File> {
+    std::fs::File::open("/proc/self/maps")
+}
+
+/// Has the kernel keep what is in large regions, such as ICU's ten megabytes of tables, in few large pages: each copy, and the end of
+/// each, would walk over thousands of small ones. A kernel that does not do it leaves things as they are.
+pub(crate) fn gather(mut map: &std::fs::File) {
+    const BYTES_MIN: usize = 2 << 20;
+    let mut regions = String::new();
+    let _ = io::Read::read_to_string(&mut map, &mut regions);
     for region in regions.lines() {
         let mut fields = region.split_whitespace();
+        // Private memory that is no file's.
         let (Some(range), Some("rw-p"), None) = (fields.next(), fields.next(), fields.nth(3)) else { continue };
         let Some((from, to)) = range.split_once('-') else { continue };
         let (Ok(from), Ok(to)) = (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16)) else { continue };
-        if BYTES.contains(&(to - from)) {
+        if to - from >= BYTES_MIN {
             // SAFETY: the region is mapped, and what is in it stays the same.
             unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(from), to - from, libc::MADV_COLLAPSE) };
         }

@@ -11,4 +11,4 @@ mod zygote;
 
 pub use line::Line;
 pub(crate) use settings::Settings;
-pub use zygote::{Inside, SetUp, fail, leave, limit_cpu, limit_data, main};
+pub use zygote::{Inside, SetUp, fail, gather, leave, limit_cpu, limit_data, main};

@@ -43,6 +43,7 @@ struct Zygote {
 
 static ZYGOTE: OnceLock<Zygote> = OnceLock::new();
 static MEMORY_TABLE: OnceLock<Option<std::fs::File>> = OnceLock::new();
+static MAP: OnceLock<Option<std::fs::File>> = OnceLock::new();
 /// What the zygote has when it is set up: each copy begins with it.
 static DATA_BYTES: OnceLock<Option<u64>> = OnceLock::new();
 
@@ -63,6 +64,14 @@ pub fn limit_cpu(seconds: u64) {
 /// Ends this process without any clean-up: memory is a copy of the zygote's, and what it would flush is not ours.
 pub fn leave(code: i32) -> ! {
     os::exit_now(code)
+}
+
+/// In the zygote, when it is set up: has the kernel keep what it has in few large pages. For what holds large tables that copies only
+/// read; who writes to them takes a large page apart again.
+pub fn gather() {
+    if let Some(map) = MAP.get().and_then(Option::as_ref) {
+        os::gather(map);
+    }
 }
 
 /// Serves the supervisor behind standard input until it is gone.
@@ -100,7 +109,7 @@ fn serve(inside: Inside) -> Result<Infallible, String> {
 fn alone() {
     let Some(zygote) = ZYGOTE.get() else { return };
     let _ = MEMORY_TABLE.set(os::memory_table().ok());
-    os::gather_large_tables();
+    let _ = MAP.set(os::map().ok());
     if zygote.settings.jail != JailMode::Off {
         walls::enclose(&mut zygote.jail.lock().unwrap_or_else(PoisonError::into_inner));
     }

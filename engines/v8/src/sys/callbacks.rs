@@ -1,7 +1,7 @@
 //! What V8 calls: natives, rejections, stacks, imports and interrupts.
 
 use super::library::{Functions, IsolatePtr, Local, Native, Rejection};
-use super::scope::Scope;
+use super::scope::{Compile, Scope};
 use super::v8::{Hook, Kept, State, state};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -140,8 +140,8 @@ fn frames(scope: &Scope, state: &State) -> String {
 
 impl Scope {
     /// Compiles what is to be run next. Nothing to run when it threw.
-    pub(crate) fn prepare_script(&self, name: &str, text: &str, first_line: i32) {
-        let script = self.compile(name, text, first_line).map(|script| Compiled::Script(self.keep(script)));
+    pub(crate) fn prepare_script(&self, name: &str, text: &str, first_line: i32, when: Compile) {
+        let script = self.compile(name, text, first_line, when).map(|script| Compiled::Script(self.keep(script)));
         SCRIPT.with_borrow_mut(|kept| *kept = script);
     }
 

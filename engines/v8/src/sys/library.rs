@@ -26,21 +26,9 @@ pub(crate) struct Rejection {
     pub(crate) value: Local,
 }
 
-/// `v8::ScriptOrigin`.
-#[repr(C)]
-pub(crate) struct Origin {
-    pub(crate) name: Local,
-    pub(crate) line_offset: c_int,
-    pub(crate) column_offset: c_int,
-    pub(crate) options: c_int,
-    pub(crate) script_id: c_int,
-    pub(crate) source_map: Local,
-    pub(crate) host_options: Local,
-}
-
 /// `v8::ScriptCompiler::Source`, and more room behind it than it needs.
 #[repr(C)]
-pub(crate) struct ModuleSource {
+pub(crate) struct Source {
     pub(crate) text: Local,
     pub(crate) name: Local,
     pub(crate) line_offset: c_int,
@@ -139,9 +127,9 @@ functions! {
     buffer_data: "_ZNK2v811ArrayBuffer4DataEv" = fn(Local) -> *mut u8;
     view_bytes: "_ZN2v815ArrayBufferView10ByteLengthEv" = fn(Local) -> usize;
     copy_view: "_ZN2v815ArrayBufferView12CopyContentsEPvm" = fn(Local, *mut u8, usize) -> usize;
-    compile: "_ZN2v86Script7CompileENS_5LocalINS_7ContextEEENS1_INS_6StringEEEPNS_12ScriptOriginE" = fn(Local, Local, *const Origin) -> Local;
+    compile: "_ZN2v814ScriptCompiler7CompileENS_5LocalINS_7ContextEEEPNS0_6SourceENS0_14CompileOptionsENS0_13NoCacheReasonE" = fn(Local, *mut Source, c_int, c_int) -> Local;
     run: "_ZN2v86Script3RunENS_5LocalINS_7ContextEEE" = fn(Local, Local) -> Local;
-    compile_module: "_ZN2v814ScriptCompiler13CompileModuleEPNS_7IsolateEPNS0_6SourceENS0_14CompileOptionsENS0_13NoCacheReasonE" = fn(IsolatePtr, *mut ModuleSource, c_int, c_int) -> Local;
+    compile_module: "_ZN2v814ScriptCompiler13CompileModuleEPNS_7IsolateEPNS0_6SourceENS0_14CompileOptionsENS0_13NoCacheReasonE" = fn(IsolatePtr, *mut Source, c_int, c_int) -> Local;
     instantiate: "_ZN2v86Module17InstantiateModuleENS_5LocalINS_7ContextEEEPFNS_10MaybeLocalIS0_EES3_NS1_INS_6StringEEENS1_INS_10FixedArrayEEENS1_IS0_EEEPFNS4_INS_6ObjectEEES3_S7_S9_SA_E" = fn(Local, Local, Resolve, *const c_void) -> u16;
     evaluate: "_ZN2v86Module8EvaluateENS_5LocalINS_7ContextEEE" = fn(Local, Local) -> Local;
     module_namespace: "_ZN2v86Module18GetModuleNamespaceEv" = fn(Local) -> Local;

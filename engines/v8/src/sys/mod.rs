@@ -12,5 +12,5 @@ mod scope;
 mod v8;
 
 pub(crate) use memory::{Exceeded, limit_memory, memory_used};
-pub(crate) use scope::Scope;
+pub(crate) use scope::{Compile, Scope};
 pub(crate) use v8::{Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};

@@ -1,6 +1,6 @@
 //! What a native sees of V8 while it runs: the cell, and values made of and for it.
 
-use super::library::{Functions, IsolatePtr, Local, ModuleSource, Origin};
+use super::library::{Functions, IsolatePtr, Local, Source};
 use super::v8::{Kept, State};
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -9,6 +9,15 @@ use std::ptr::null_mut;
 const REPLACE_INVALID: c_int = 2;
 /// The option of a script's origin that says it is a module.
 const IS_MODULE: c_int = 8;
+
+/// When the functions of a script are compiled, by V8's numbers.
+#[derive(Clone, Copy)]
+pub(crate) enum Compile {
+    /// Each when it is first called.
+    Lazily = 0,
+    /// All at once: for what every copy would have to compile otherwise.
+    AllAtOnce = 2,
+}
 
 /// The isolate and its context, for as long as a native runs. It stays on the isolate's thread.
 pub(crate) struct Scope {
@@ -212,19 +221,24 @@ impl Scope {
     }
 
     /// Compiles a script; `first_line` is counted from 0.
-    pub(super) fn compile(&self, name: &str, text: &str, first_line: i32) -> Option<Local> {
-        let origin = Origin {
+    pub(super) fn compile(&self, name: &str, text: &str, first_line: i32, when: Compile) -> Option<Local> {
+        let mut source = self.source(name, text, first_line, 0);
+        // SAFETY: the source has V8's layout, with room to spare, and is only used during the call.
+        let script = unsafe { (self.functions().compile)(self.context, &raw mut source, when as c_int, 0) };
+        (!script.is_null()).then_some(script)
+    }
+
+    fn source(&self, name: &str, text: &str, first_line: i32, options: c_int) -> Source {
+        Source {
+            text: self.string(text),
             name: self.string(name),
             line_offset: first_line,
             column_offset: 0,
-            options: 0,
-            script_id: -1,
+            options,
             source_map: null_mut(),
             host_options: null_mut(),
-        };
-        // SAFETY: the origin has V8's layout, and is only read during the call.
-        let script = unsafe { (self.functions().compile)(self.context, self.string(text), &raw const origin) };
-        (!script.is_null()).then_some(script)
+            rest: [0; 24],
+        }
     }
 
     pub(super) fn run(&self, script: Local) -> Option<Local> {
@@ -239,16 +253,7 @@ impl Scope {
     }
 
     pub(super) fn compile_module(&self, name: &str, text: &str) -> Option<Local> {
-        let mut source = ModuleSource {
-            text: self.string(text),
-            name: self.string(name),
-            line_offset: 0,
-            column_offset: 0,
-            options: IS_MODULE,
-            source_map: null_mut(),
-            host_options: null_mut(),
-            rest: [0; 24],
-        };
+        let mut source = self.source(name, text, 0, IS_MODULE);
         // SAFETY: the source has V8's layout, with room to spare, and is only used during the call.
         let module = unsafe { (self.functions().compile_module)(self.isolate(), &raw mut source, 0, 0) };
         (!module.is_null()).then_some(module)

@@ -1,7 +1,7 @@
 //! Setting V8 up, running a program in it, and stopping one.
 
 use super::library::{self, Functions, IsolatePtr, Local};
-use super::scope::Scope;
+use super::scope::{Compile, Scope};
 use super::{callbacks, memory};
 use std::convert::Infallible;
 use std::ffi::{CString, c_int, c_void};
@@ -185,7 +185,7 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
             modules: guest.modules,
         };
         let scope = Scope::new(STATE.get_or_init(|| state));
-        let script = scope.compile(guest.name, guest.text, 0).ok_or(SetupError::Guest("does not compile"))?;
+        let script = scope.compile(guest.name, guest.text, 0, Compile::AllAtOnce).ok_or(SetupError::Guest("does not compile"))?;
         let make = scope.run(script).ok_or(SetupError::Guest("does not run"))?;
         let arguments = [natives, cell.0, scope.string(&guest.prelude), scope.string(guest.name)];
         let made = scope.call(make, &arguments).ok_or(SetupError::Guest("throws"))?;
@@ -195,7 +195,8 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
         callbacks::install(functions, isolate);
         memory::install(functions, isolate);
         // The guest half learns how frames are read from the first stack that is made.
-        let first = scope.compile(guest.name, "new Error('x').stack", 0).and_then(|script| scope.run(script));
+        let first = scope.compile(guest.name, "new Error('x').stack", 0, Compile::Lazily);
+        let first = first.and_then(|script| scope.run(script));
         first.ok_or(SetupError::Guest("cannot format stacks"))?;
         for _ in 0..WARM_UPS {
             Hook::WarmUp.function().and_then(|warm_up| scope.call(warm_up, &[])).ok_or(SetupError::Guest("does nothing"))?;

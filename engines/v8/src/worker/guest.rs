@@ -3,7 +3,7 @@
 use super::natives;
 use super::settings::Settings;
 use crate::sys::{self, Guest, Stop};
-use isolith_jail::worker::{Inside, Line, fail};
+use isolith_jail::worker::{Inside, Line, fail, gather};
 use isolith_jail::{EndKind, V8_CALLS, frame};
 use serde::Deserialize;
 use std::convert::Infallible;
@@ -12,7 +12,8 @@ use std::convert::Infallible;
 pub(crate) const GUEST: &str = concat!(include_str!("../../js/10-world.js"), include_str!("../../js/20-run.js"));
 
 /// One thread does everything, so that there is something to copy.
-const FLAGS: &str = "--single-threaded --no-async-stack-traces";
+/// And what is compiled before there are copies stays.
+const FLAGS: &str = "--single-threaded --no-async-stack-traces --no-flush-bytecode";
 const JITLESS: &str = " --jitless";
 
 /// V8 with the prelude.
@@ -44,7 +45,10 @@ fn on_isolate() {
         modules: natives::module,
     };
     match (sys::set_up(&guest), BOOT.get()) {
-        (Ok(()), Some(boot)) => boot(),
+        (Ok(()), Some(boot)) => {
+            gather();
+            boot();
+        }
         (Err(error), _) => fail(&chain(&error)),
         (Ok(()), None) => fail("nobody said what to do then"),
     }

@@ -4,7 +4,7 @@ use super::digest;
 use super::plain_url::plain_url;
 use super::random::Random;
 use super::told::{Program, Replies};
-use crate::sys::{self, Exceeded, Scope};
+use crate::sys::{self, Compile, Exceeded, Scope};
 use isolith_jail::EndKind;
 use isolith_jail::frame::{self, Said, Told};
 use isolith_jail::worker::{Line, leave};
@@ -276,10 +276,12 @@ fn peek(scope: &Scope) {
 /// Compiles a program: name, code and form. Throws what is wrong with it.
 fn compile(scope: &Scope) {
     let (name, code) = (scope.text(0).unwrap_or_default(), scope.text(1).unwrap_or_default());
+    // What comes before there is a run is the prelude.
+    let when = if RUN.with_borrow(Option::is_some) { Compile::Lazily } else { Compile::AllAtOnce };
     match scope.number(2) {
         // The code was checked to be a whole function body; it starts on a line of its own so that lines count right.
-        Some(0.0) => scope.prepare_script(&name, &format!("(async function(){{\n{code}\n}})"), -1),
-        Some(1.0) => scope.prepare_script(&name, &code, 0),
+        Some(0.0) => scope.prepare_script(&name, &format!("(async function(){{\n{code}\n}})"), -1, when),
+        Some(1.0) => scope.prepare_script(&name, &code, 0, when),
         _ => scope.prepare_module(&name, &code),
     }
 }
