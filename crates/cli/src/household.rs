@@ -1,8 +1,6 @@
 //! What the server's callers have, from the data folder: each of them a folder of its own.
 
-use isolith_core::{
-    AuditRow, BoxFuture, CallerId, JournalStore, RunId, SecretName, SessionStore, StoreProblem,
-};
+use isolith_core::{AuditRow, BoxFuture, CallerId, JournalStore, RunId, SecretName, SessionStore, StoreProblem};
 use isolith_gate::Means;
 use isolith_gate::egress::Net;
 use isolith_server::{Household, Wanted};

@@ -25,8 +25,10 @@ pub(crate) enum What {
     Engines,
 }
 
-/// How often a heavy program does a kernel.
+/// How often a heavy program does a kernel: about a tenth of a second of a compiler's code.
 const HEAVY: u32 = 40;
+/// How often a long one does: about a second. Only for those who compile; the others would take minutes.
+const LONG: u32 = 400;
 
 /// How many isolates live at the same time when memory is measured.
 const LIVE: u32 = 1_000;
@@ -51,7 +53,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
-            for peer in &setup.peers {
+            for peer in setup.peers.iter().filter(|peer| peer.compiles || !is_long(&job)) {
                 note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
                 all.take(peer, &job)?;
             }
@@ -89,13 +91,23 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
         count: payload.count,
     });
     let kernels = KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
-    let long = KERNELS.iter().map(|k| Work { id: format!("heavy.{}", k.name), source: heavy(k, HEAVY), count: 1 });
+    let repeated = |id: &str, times| {
+        let work = |k: &Kernel| Work { id: format!("{id}{}", k.name), source: heavy(k, times), count: 1 };
+        Job::Kernels { programs: KERNELS.iter().map(work).collect() }
+    };
     let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
     let calls = Job::Calls { ms, programs: calls.collect() };
     if what == What::Engines {
-        return vec![fresh, calls, Job::Kernels { programs: long.collect() }];
+        return vec![fresh, calls, repeated("heavy.", HEAVY), repeated(LONG_ROWS, LONG)];
     }
     vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
+}
+
+/// Rows of what only those do who compile.
+const LONG_ROWS: &str = "long.";
+
+fn is_long(job: &Job) -> bool {
+    matches!(job, Job::Kernels { programs } if programs.iter().any(|work| work.id.starts_with(LONG_ROWS)))
 }
 
 fn task(job: &Job) -> &'static str {
@@ -130,9 +142,11 @@ fn rows(what: What) -> Vec<Row> {
             row("call.rows_1k", "tool call, 1 KB of rows", "µs"),
             row("call.rows_100k", "tool call, 100 KB of rows", "µs"),
         ];
-        let long =
-            |k: &Kernel| row(&format!("heavy.{}", k.name), &format!("{}: {}, {HEAVY} times", k.name, k.what), "ms");
-        rows.extend(KERNELS.iter().map(long));
+        for (id, times) in [("heavy.", HEAVY), (LONG_ROWS, LONG)] {
+            let repeated =
+                |k: &Kernel| row(&format!("{id}{}", k.name), &format!("{}: {}, {times} times", k.name, k.what), "ms");
+            rows.extend(KERNELS.iter().map(repeated));
+        }
         return rows;
     }
     let mut rows = vec![
@@ -176,7 +190,8 @@ impl Measurements {
         }
         let value = match line.measured {
             Measured::Times(Times { cpu_us, wall_us }) => {
-                let unit = if line.id.starts_with("compute.") || line.id.starts_with("heavy.") { 1e3 } else { 1.0 };
+                let computes = ["compute.", "heavy.", LONG_ROWS].iter().any(|row| line.id.starts_with(row));
+                let unit = if computes { 1e3 } else { 1.0 };
                 Value::of(if self.wall { wall_us } else { cpu_us } / unit, wall_us / unit)
             }
             // What is shared counts once, and the tables that map it count too.

@@ -32,20 +32,23 @@ fn shorten(text: &mut String) {
     }
 }
 
-pub(super) fn insert(db: &Connection, row: &AuditRow) -> rusqlite::Result<()> {
-    db.prepare_cached(INSERT)?.execute((
-        signed(row.at.as_micros()),
-        &row.run.0,
-        &row.program,
-        &row.grant,
-        &row.what,
-        &row.host,
-        name(row.outcome),
-        &row.error,
-        signed(row.duration_us),
-        signed(row.bytes_out),
-        signed(row.bytes_in),
-    ))?;
+pub(super) fn insert(db: &Connection, rows: &[AuditRow]) -> rusqlite::Result<()> {
+    let mut insert = db.prepare_cached(INSERT)?;
+    for row in rows {
+        insert.execute((
+            signed(row.at.as_micros()),
+            &row.run.0,
+            &row.program,
+            &row.grant,
+            &row.what,
+            &row.host,
+            name(row.outcome),
+            &row.error,
+            signed(row.duration_us),
+            signed(row.bytes_out),
+            signed(row.bytes_in),
+        ))?;
+    }
     Ok(())
 }
 

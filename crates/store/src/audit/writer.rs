@@ -107,9 +107,7 @@ impl Writer {
 
     fn write(&mut self) -> rusqlite::Result<()> {
         let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for row in &self.held {
-            rows::insert(&change, row)?;
-        }
+        rows::insert(&change, &self.held)?;
         let since_pruned = self.since_pruned + self.held.len() as u64;
         let prune = since_pruned >= PRUNE_EVERY_ROWS;
         let pruned = if prune { prune_once(&change, self.retention)? } else { 0 };

@@ -185,7 +185,9 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
             modules: guest.modules,
         };
         let scope = Scope::new(STATE.get_or_init(|| state));
-        let script = scope.compile(guest.name, guest.text, 0, Compile::AllAtOnce).ok_or(SetupError::Guest("does not compile"))?;
+        let script = scope
+            .compile(guest.name, guest.text, 0, Compile::AllAtOnce)
+            .ok_or(SetupError::Guest("does not compile"))?;
         let make = scope.run(script).ok_or(SetupError::Guest("does not run"))?;
         let arguments = [natives, cell.0, scope.string(&guest.prelude), scope.string(guest.name)];
         let made = scope.call(make, &arguments).ok_or(SetupError::Guest("throws"))?;
@@ -199,7 +201,10 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
         let first = first.and_then(|script| scope.run(script));
         first.ok_or(SetupError::Guest("cannot format stacks"))?;
         for _ in 0..WARM_UPS {
-            Hook::WarmUp.function().and_then(|warm_up| scope.call(warm_up, &[])).ok_or(SetupError::Guest("does nothing"))?;
+            Hook::WarmUp
+                .function()
+                .and_then(|warm_up| scope.call(warm_up, &[]))
+                .ok_or(SetupError::Guest("does nothing"))?;
         }
         Ok(())
     }
