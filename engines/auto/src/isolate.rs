@@ -61,7 +61,7 @@ impl AutoIsolate {
     async fn step(&mut self, turn: Turn) -> Result<Step, EngineError> {
         // Taken out first: whoever drops this future half-way leaves nothing to change over from.
         let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn).await };
-        match self.with_a_chance(&mut chance, turn.clone()).await? {
+        match self.with_a_chance(&mut chance, &turn).await? {
             Turned::Stayed(step) => {
                 let worth_while = chance.next < Duration::MAX;
                 if worth_while && chance.history.add(turn, &step, self.isolate.usage()) {
@@ -78,7 +78,7 @@ impl AutoIsolate {
     }
 
     /// One turn of the engine that the run is on, and of the other one if that computes for too long.
-    async fn with_a_chance(&mut self, chance: &mut Chance, turn: Turn) -> Result<Turned, EngineError> {
+    async fn with_a_chance(&mut self, chance: &mut Chance, turn: &Turn) -> Result<Turned, EngineError> {
         let (begun, before) = (Instant::now(), chance.tee.mark());
         let most = chance.next.saturating_sub(chance.spent);
         let mut computing = Computing::new(self.isolate.advance(turn.clone()), most);
@@ -92,7 +92,7 @@ impl AutoIsolate {
                 biased;
                 engine = starting => {
                     let spent = chance.spent + computing.spent;
-                    let turn = Turn { wall_left: turn.wall_left.saturating_sub(begun.elapsed()), ..turn };
+                    let turn = Turn { wall_left: turn.wall_left.saturating_sub(begun.elapsed()), ..turn.clone() };
                     let switch = |why: Option<Stays>| {
                         Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
                     };
