@@ -96,7 +96,7 @@ fn child_writes_audit_rows_until_killed() {
     for number in 0.. {
         audit.record(row(number));
         if number % 50 == 49 {
-            audit.flush().unwrap();
+            audit.flush_blocking().unwrap();
             println!("\nflushed {}", number + 1);
             std::io::stdout().flush().unwrap();
         }
