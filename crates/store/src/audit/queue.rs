@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 /// How many messages wait. Whoever brings more waits until there is room: a moment's wait is better than a gap.
 const MESSAGES_MAX: usize = 4096;
-/// How long rows are gathered before they are committed, unless someone waits for them.
+/// How long rows are gathered before they are committed, unless someone waits for them: so much a process that is killed can lose of
+/// runs whose end nobody was told.
 const GATHER: Duration = Duration::from_millis(20);
 /// So many rows are not gathered any longer.
 const BATCH_ROWS: usize = 1024;

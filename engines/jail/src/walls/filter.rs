@@ -8,7 +8,7 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
 
-/// A list of calls as the kernel takes it. Made once for all copies: it takes longer than to put up every wall.
+/// A list of calls as the kernel takes it. Made once for all copies: to make it takes longer than to apply it.
 pub(crate) struct Filter(Result<BpfProgram, String>);
 
 impl Filter {

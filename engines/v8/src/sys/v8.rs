@@ -21,7 +21,7 @@ const SETUP_PAUSE: Duration = Duration::from_micros(200);
 /// The name that our function has for the moment in which a script calls it.
 const BOOT_NAME: &str = "isolithBoot";
 
-/// How often everything is done once before there are copies: what V8 learns of a function the second time is shared as well.
+/// How often the guest half is warmed up before there are copies: what V8 learns of a function the second time is shared as well.
 const WARM_UPS: u32 = 2;
 
 const NOTIFY_GLOBAL: u64 = 1;
@@ -204,7 +204,7 @@ pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
             Hook::WarmUp
                 .function()
                 .and_then(|warm_up| scope.call(warm_up, &[]))
-                .ok_or(SetupError::Guest("does nothing"))?;
+                .ok_or(SetupError::Guest("cannot be warmed up"))?;
         }
         Ok(())
     }
