@@ -25,6 +25,8 @@ pub struct Inside {
     /// In the zygote: sets up what all copies share, calls `alone` once when every file has been read and before there is a second thread,
     /// then calls `boot` on the thread that is to be copied. Comes back only with a reason why it could not.
     pub set_up: SetUp,
+    /// In a copy, before it is shut in: starts the threads that it needs, and waits until each has begun.
+    pub start_threads: fn(),
     /// In a copy, on a thread of its own: the supervisor wants the program stopped.
     pub stop: fn(),
     /// In a copy, when it is shut in: says that it is ready, takes one program over the line and runs it to its end.
@@ -197,6 +199,7 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
     if watcher.is_err() || watching.recv().is_err() {
         os::exit_now(1);
     }
+    (zygote.inside.start_threads)();
     if jailed {
         walls::shut_in(&mut jail, Shut::Behind(&zygote.filter));
     }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let calls = if std::env::args().nth(1).as_deref() == Some("v8") { V8_CALLS } else { WASM_CALLS };
-    isolith_jail::worker::main(Inside { set_up, stop: || (), run, calls })
+    isolith_jail::worker::main(Inside { set_up, start_threads: || (), stop: || (), run, calls })
 }
 
 fn set_up(_: &serde_json::Value, alone: fn(), boot: fn()) -> Result<Infallible, String> {

@@ -36,7 +36,7 @@ const GONE: i32 = 3;
 const BROKEN: i32 = 4;
 
 /// QuickJS with its image.
-pub const QUICKJS_INSIDE: Inside = Inside { set_up, stop, run, calls: WASM_CALLS };
+pub const QUICKJS_INSIDE: Inside = Inside { set_up, start_threads: || (), stop, run, calls: WASM_CALLS };
 
 /// What a zygote has ready for its copies.
 struct Ready {

@@ -15,8 +15,24 @@ pub(crate) type IsolatePtr = *mut c_void;
 pub(crate) type ContextId = u64;
 /// What the wheel calls with values.
 pub(crate) type Notify = extern "C" fn(u64, *mut c_void);
+/// What V8 asks the system through, for all isolates of a process.
+pub(crate) type Platform = *mut c_void;
 /// What V8 calls for a function of ours. Its argument holds what the caller passed; we pass everything by the cell instead.
 pub(crate) type Native = extern "C" fn(*const c_void);
+
+/// `v8::Task`: an object with its table of functions in front.
+#[repr(C)]
+pub(crate) struct Task {
+    pub(crate) table: &'static TaskTable,
+}
+
+/// The functions of a task: two ways to take it apart, and what it does.
+#[repr(C)]
+pub(crate) struct TaskTable {
+    pub(crate) leave: extern "C" fn(*const Task),
+    pub(crate) free: extern "C" fn(*const Task),
+    pub(crate) run: extern "C" fn(*const Task),
+}
 
 /// `v8::PromiseRejectMessage`.
 #[repr(C)]
@@ -79,6 +95,11 @@ functions! {
     alloc_string: "mr_alloc_string_val" = fn(ContextId, *const c_char, u64, u8) -> *mut c_void;
     make_callback: "mr_make_js_callback" = fn(ContextId, u64) -> *mut c_void;
     set_item: "mr_set_object_item" = fn(ContextId, *mut c_void, *mut c_void, *mut c_void) -> *mut c_void;
+
+    current_platform: "_ZN2v88internal2V818GetCurrentPlatformEv" = fn() -> Platform;
+    helper_count: "_ZN2v88platform15DefaultPlatform21NumberOfWorkerThreadsEv" = fn(Platform) -> c_int;
+    start_helpers: "_ZN2v88platform15DefaultPlatform37EnsureBackgroundTaskRunnerInitializedEv" = fn(Platform);
+    give_to_helper: "_ZN2v88platform15DefaultPlatform26PostTaskOnWorkerThreadImplENS_12TaskPriorityENSt4__Cr10unique_ptrINS_4TaskENS3_14default_deleteIS5_EEEERKNS_14SourceLocationE" = fn(Platform, c_int, *const Task, *const [usize; 3]);
 
     current_isolate: "_ZN2v87Isolate10GetCurrentEv" = fn() -> IsolatePtr;
     current_context: "_ZN2v87Isolate17GetCurrentContextEv" = fn(IsolatePtr) -> Local;

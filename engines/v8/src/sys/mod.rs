@@ -6,11 +6,13 @@
 #![allow(unsafe_code, reason = "this is the leaf in which it is kept")]
 
 mod callbacks;
+mod helpers;
 mod library;
 mod memory;
 mod scope;
 mod v8;
 
+pub(crate) use helpers::start_helpers;
 pub(crate) use memory::{Exceeded, limit_memory, memory_used};
 pub(crate) use scope::{Compile, Scope};
 pub(crate) use v8::{Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};

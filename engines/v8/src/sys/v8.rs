@@ -2,7 +2,7 @@
 
 use super::library::{self, Functions, IsolatePtr, Local};
 use super::scope::{Compile, Scope};
-use super::{callbacks, memory};
+use super::{callbacks, helpers, memory};
 use std::convert::Infallible;
 use std::ffi::{CString, c_int, c_void};
 use std::path::Path;
@@ -100,6 +100,8 @@ pub(crate) enum SetupError {
     Text(#[from] std::ffi::NulError),
     #[error("V8 does not answer, or was set up before")]
     Silent,
+    #[error("V8 keeps the number of its threads elsewhere")]
+    Helpers,
     #[error("the guest half {0}")]
     Guest(&'static str),
 }
@@ -112,6 +114,7 @@ pub(crate) fn run(
     library: &Path,
     data: &Path,
     flags: &str,
+    has_helpers: bool,
     alone: impl FnOnce(),
     boot: fn(),
 ) -> Result<Infallible, SetupError> {
@@ -126,6 +129,9 @@ pub(crate) fn run(
         let text =
             |context, text: &str| (functions.alloc_string)(context, text.as_ptr().cast(), text.len() as u64, STRING);
         (functions.init_v8)(flags.as_ptr(), data.as_ptr());
+        if has_helpers {
+            helpers::announce(functions)?;
+        }
         alone();
         let context = (functions.init_context)(notified);
         (functions.eval)(context, text(context, "globalThis"), NOTIFY_GLOBAL);
@@ -159,9 +165,13 @@ pub(super) fn state() -> Option<&'static State> {
     STATE.get()
 }
 
+pub(super) fn functions() -> Option<&'static Functions> {
+    LOADED.get().copied()
+}
+
 /// Sets the guest half up: for the isolate's own thread, in `boot`, once.
 pub(crate) fn set_up(guest: &Guest) -> Result<(), SetupError> {
-    let functions = *LOADED.get().ok_or(SetupError::Silent)?;
+    let functions = functions().ok_or(SetupError::Silent)?;
     // SAFETY: `boot` runs inside a function that a script called, so there are an isolate, a context and a scope for handles, and
     // all stay for as long as it does not return. Handles that outlive this function are made global ones.
     unsafe {

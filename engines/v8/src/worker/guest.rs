@@ -11,19 +11,24 @@ use std::convert::Infallible;
 /// The guest half of the engine, one text in two files.
 pub(crate) const GUEST: &str = concat!(include_str!("../../js/10-world.js"), include_str!("../../js/20-run.js"));
 
-/// One thread does everything, so that there is something to copy.
-/// And what is compiled before there are copies stays.
-const FLAGS: &str = "--single-threaded --no-async-stack-traces --no-flush-bytecode";
-const JITLESS: &str = " --jitless";
+/// What is compiled before there are copies stays.
+const FLAGS: &str = "--no-async-stack-traces --no-flush-bytecode";
+/// The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and only for that.
+const COMPILING_BESIDE: &str =
+    "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug";
+/// One thread does everything.
+const JITLESS: &str = "--single-threaded --jitless";
 
 /// V8 with the prelude.
-pub const V8_INSIDE: Inside = Inside { set_up, stop: sys::stop, run, calls: V8_CALLS };
+pub const V8_INSIDE: Inside =
+    Inside { set_up, start_threads: sys::start_helpers, stop: sys::stop, run, calls: V8_CALLS };
 
 fn set_up(settings: &serde_json::Value, alone: fn(), boot: fn()) -> Result<Infallible, String> {
     let settings = Settings::deserialize(settings).map_err(|error| error.to_string())?;
     BOOT.set(boot).map_err(|_| "a zygote is set up once")?;
-    let flags = if settings.jitless { format!("{FLAGS}{JITLESS}") } else { FLAGS.to_owned() };
-    sys::run(&settings.library, &settings.data, &flags, alone, on_isolate).map_err(|error| chain(&error))
+    let flags = format!("{FLAGS} {}", if settings.jitless { JITLESS } else { COMPILING_BESIDE });
+    sys::run(&settings.library, &settings.data, &flags, !settings.jitless, alone, on_isolate)
+        .map_err(|error| chain(&error))
 }
 
 static BOOT: std::sync::OnceLock<fn()> = std::sync::OnceLock::new();
