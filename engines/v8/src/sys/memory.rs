@@ -1,5 +1,6 @@
 //! What the program keeps in memory: V8's heap, and the buffers beside it, which V8's own limits do not count.
 
+use super::buffers;
 use super::library::{Functions, IsolatePtr};
 use super::v8::state;
 use std::ffi::{c_char, c_int, c_void};
@@ -13,14 +14,8 @@ const STATISTICS: usize = 64;
 const USED_HEAP: usize = 4;
 /// What the heap may grow by while a program that has exceeded its limit is being stopped.
 const UNWINDING_BYTES: usize = 32 << 20;
-/// In the table of an allocator's virtual functions.
-const TABLE_LEN: usize = 7;
-const ALLOCATE: usize = 2;
-const ALLOCATE_UNINITIALIZED: usize = 3;
-const FREE: usize = 4;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
-static BUFFERS: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 static EXCEEDED: AtomicBool = AtomicBool::new(false);
 static LOOKING: AtomicBool = AtomicBool::new(false);
@@ -28,7 +23,6 @@ static LOOKING: AtomicBool = AtomicBool::new(false);
 static HEAP: AtomicUsize = AtomicUsize::new(0);
 /// A buffer was refused, and none was given since.
 static REFUSED: AtomicBool = AtomicBool::new(false);
-static ALLOCATOR: OnceLock<[usize; TABLE_LEN]> = OnceLock::new();
 static ON_FATAL: OnceLock<fn(Exceeded)> = OnceLock::new();
 
 /// Whether a limit on memory was what ended a program.
@@ -63,22 +57,14 @@ pub(crate) fn memory_used() -> (bool, usize) {
 }
 
 pub(super) fn install(functions: &'static Functions, isolate: IsolatePtr) {
-    // SAFETY: the functions have the signatures that V8 calls. The allocator is an object with a pointer to its table of virtual
-    // functions in front; it gets a table of ours, which is never freed, with three entries replaced and the others as they were.
+    // SAFETY: the functions have the signatures that V8 calls.
     unsafe {
         (functions.on_collected)(isolate, on_collected, COLLECTIONS);
         (functions.on_out_of_memory)(isolate, on_out_of_memory);
         (functions.on_fatal)(isolate, on_fatal);
-        notice_traps();
-        let allocator = (functions.buffer_allocator)(isolate);
-        let mut table = [0usize; TABLE_LEN];
-        table.copy_from_slice(std::slice::from_raw_parts(*allocator, TABLE_LEN));
-        let _ = ALLOCATOR.set(table);
-        table[ALLOCATE] = allocate as *const () as usize;
-        table[ALLOCATE_UNINITIALIZED] = allocate_uninitialized as *const () as usize;
-        table[FREE] = free as *const () as usize;
-        *allocator = Box::leak(Box::new(table)).as_ptr();
     }
+    notice_traps();
+    buffers::install(functions, isolate);
 }
 
 /// Bytes of the heap in use, dead or alive.
@@ -92,14 +78,16 @@ fn heap_used(functions: &Functions, isolate: IsolatePtr) -> usize {
 fn look(functions: &Functions, isolate: IsolatePtr) -> usize {
     let heap = heap_used(functions, isolate);
     HEAP.store(heap, Relaxed);
-    let used = heap + BUFFERS.load(Relaxed);
+    let used = heap + buffers::bytes_used();
     PEAK.fetch_max(used.min(LIMIT.load(Relaxed)), Relaxed);
     used
 }
 
 extern "C" fn on_collected(isolate: IsolatePtr, _: c_int, _: c_int) {
     let Some(state) = state() else { return };
-    if look(state.functions, isolate) > LIMIT.load(Relaxed) && !LOOKING.swap(true, Relaxed) {
+    let used = look(state.functions, isolate);
+    buffers::make_room(state.functions, isolate);
+    if used > LIMIT.load(Relaxed) && !LOOKING.swap(true, Relaxed) {
         // Some of it may be dead: a small collection leaves that. Nothing can be collected from in here.
         // SAFETY: the isolate is this thread's own.
         unsafe { (state.functions.request_interrupt)(isolate, on_full, std::ptr::null_mut()) };
@@ -131,11 +119,16 @@ fn exceed(functions: &Functions, isolate: IsolatePtr) {
     unsafe { (functions.terminate)(isolate) };
 }
 
+/// What the program may have beside what it has.
+pub(super) fn bytes_left() -> usize {
+    LIMIT.load(Relaxed).saturating_sub(HEAP.load(Relaxed)).saturating_sub(buffers::bytes_used())
+}
+
 /// Whether there is room for a buffer. If not, V8 collects and asks again, more than once. Only when it has given up is the
 /// program stopped: it must not catch that and go on.
-fn room_for(len: usize) -> bool {
+pub(super) fn room_for(len: usize) -> bool {
     let Some(state) = state() else { return true };
-    let used = BUFFERS.load(Relaxed).saturating_add(len).saturating_add(HEAP.load(Relaxed));
+    let used = buffers::bytes_used().saturating_add(len).saturating_add(HEAP.load(Relaxed));
     if used <= LIMIT.load(Relaxed) {
         REFUSED.store(false, Relaxed);
         return true;
@@ -153,35 +146,6 @@ extern "C" fn on_refused(isolate: IsolatePtr, _: *mut c_void) {
     {
         exceed(state.functions, isolate);
     }
-}
-
-type Allocate = extern "C" fn(*mut c_void, usize) -> *mut c_void;
-type GiveBack = extern "C" fn(*mut c_void, *mut c_void, usize);
-
-fn counted(this: *mut c_void, len: usize, entry: usize) -> *mut c_void {
-    let Some(table) = ALLOCATOR.get().filter(|_| room_for(len)) else { return std::ptr::null_mut() };
-    // SAFETY: the entry is the allocator's own function of this signature.
-    let data = unsafe { std::mem::transmute::<usize, Allocate>(table[entry]) }(this, len);
-    if !data.is_null() {
-        BUFFERS.fetch_add(len, Relaxed);
-    }
-    data
-}
-
-extern "C" fn allocate(this: *mut c_void, len: usize) -> *mut c_void {
-    counted(this, len, ALLOCATE)
-}
-
-extern "C" fn allocate_uninitialized(this: *mut c_void, len: usize) -> *mut c_void {
-    counted(this, len, ALLOCATE_UNINITIALIZED)
-}
-
-extern "C" fn free(this: *mut c_void, data: *mut c_void, len: usize) {
-    let Some(table) = ALLOCATOR.get() else { return };
-    BUFFERS.fetch_sub(len.min(BUFFERS.load(Relaxed)), Relaxed);
-    // SAFETY: the entry is the allocator's own function of this signature.
-    let give_back = unsafe { std::mem::transmute::<usize, GiveBack>(table[FREE]) };
-    give_back(this, data, len);
 }
 
 extern "C" fn on_out_of_memory(_: *const c_char, _: *const c_void) {

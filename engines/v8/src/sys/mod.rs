@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "this is the leaf in which it is kept")]
 
+mod buffers;
 mod callbacks;
 mod helpers;
 mod library;
