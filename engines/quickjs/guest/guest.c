@@ -41,7 +41,7 @@ static double started_us;
 
 // But who keeps looking sees it move, so that waiting in a loop ends: a millisecond for every so many looks, which is as
 // repeatable as standing still.
-#define LOOKS_PER_MS 1000
+#define LOOKS_PER_MS 10000
 double isolith_look_at_clock(void) {
     static uint32_t looks;
     if (isolith_banned & BANNED_TIME) return 0; // nobody who may not look gets here; if someone does, it tells nothing
