@@ -13,7 +13,9 @@ const COLLECTIONS: c_int = 0xff;
 const STATISTICS: usize = 64;
 const USED_HEAP: usize = 4;
 /// What the heap may grow by while a program that has exceeded its limit is being stopped.
-const UNWINDING_BYTES: usize = 32 << 20;
+pub(crate) const UNWINDING_BYTES: usize = 32 << 20;
+/// What V8 asks the system for at one time, beside its heap.
+const LITTLE_BYTES: usize = 1 << 20;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
@@ -166,13 +168,20 @@ fn notice_traps() {
     }
 }
 
-/// On the thread that was refused memory, right behind the refusal. Where that was not it, the trap comes again, and is the end.
+/// On the thread that was refused memory, behind the refusal. Where that was not it, the trap comes again, and is the end.
 extern "C" fn on_trap(_: c_int) {
-    let refused = std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOMEM);
+    let refused = std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOMEM) || is_exhausted();
     if let Some(fatal) = ON_FATAL.get().filter(|_| refused) {
         fatal(Exceeded::Memory);
     }
     std::process::abort();
+}
+
+/// Whether the system refuses even a little memory. V8 says what it gave up for before it does, which leaves the error of saying it.
+fn is_exhausted() -> bool {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a mapping at a place of the system's choice, which nobody ever uses. The process is about to end.
+    unsafe { libc::mmap(std::ptr::null_mut(), LITTLE_BYTES, access, kind, -1, 0) == libc::MAP_FAILED }
 }
 
 extern "C" fn on_fatal(_: *const c_char, _: *const c_char) {
