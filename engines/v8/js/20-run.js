@@ -259,7 +259,7 @@
   };
 
   /** Runs a program that is nobody's. */
-  const rehearse = (code) => {
+  const touch = (code) => {
     jsonParse('{"banned":0,"payload_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
     publishTools(['warm'], [], []);
     delete globalThis.external_warm;
@@ -281,13 +281,13 @@
 
   /** Does a little of everything once, before there are copies: each of them would have to learn it otherwise. */
   const warmUp = () => {
-    rehearse('const l = [3, 1, 2].map((x) => x * 1.5).sort(); const o = { ...{ a: l }, b: `${l}` }; let n = 0; '
+    touch('const l = [3, 1, 2].map((x) => x * 1.5).sort(); const o = { ...{ a: l }, b: `${l}` }; let n = 0; '
       + 'for (const x of l) n += x; try { null.x; } catch (e) { n += e.stack.length; } '
       + 'return [await 1, n, new Map([[1, o]]).size, new Date(0).toISOString(), "a-b".split("-"), /b+/.test("abb"), new Set(l).size]');
   };
 
   const main = () => {
-    rehearse('return await 1'); // what any program touches is then a page of this copy's own, before anybody waits for it
+    touch('return await 1'); // what any program touches is then a page of this copy's own, before anybody waits for it
     workerReady();
     workerReceive();
     let over = start();

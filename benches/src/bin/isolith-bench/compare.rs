@@ -53,7 +53,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
-            for peer in setup.peers.iter().filter(|peer| peer.compiles || !is_long(&job)) {
+            for peer in setup.peers.iter().filter(|peer| peer.long || !is_long(&job)) {
                 note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
                 all.take(peer, &job)?;
             }
@@ -98,12 +98,13 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
     let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
     let calls = Job::Calls { ms, programs: calls.collect() };
     if what == What::Engines {
-        return vec![fresh, calls, repeated("heavy.", HEAVY), repeated(LONG_ROWS, LONG)];
+        return vec![fresh, calls, repeated(HEAVY_ROWS, HEAVY), repeated(LONG_ROWS, LONG)];
     }
     vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
 }
 
-/// Rows of what only those do who compile.
+/// How the rows of heavy and of long programs begin.
+const HEAVY_ROWS: &str = "heavy.";
 const LONG_ROWS: &str = "long.";
 
 fn is_long(job: &Job) -> bool {
@@ -142,7 +143,7 @@ fn rows(what: What) -> Vec<Row> {
             row("call.rows_1k", "tool call, 1 KB of rows", "µs"),
             row("call.rows_100k", "tool call, 100 KB of rows", "µs"),
         ];
-        for (id, times) in [("heavy.", HEAVY), (LONG_ROWS, LONG)] {
+        for (id, times) in [(HEAVY_ROWS, HEAVY), (LONG_ROWS, LONG)] {
             let repeated =
                 |k: &Kernel| row(&format!("{id}{}", k.name), &format!("{}: {}, {times} times", k.name, k.what), "ms");
             rows.extend(KERNELS.iter().map(repeated));
@@ -190,7 +191,7 @@ impl Measurements {
         }
         let value = match line.measured {
             Measured::Times(Times { cpu_us, wall_us }) => {
-                let computes = ["compute.", "heavy.", LONG_ROWS].iter().any(|row| line.id.starts_with(row));
+                let computes = ["compute.", HEAVY_ROWS, LONG_ROWS].iter().any(|row| line.id.starts_with(row));
                 let unit = if computes { 1e3 } else { 1.0 };
                 Value::of(if self.wall { wall_us } else { cpu_us } / unit, wall_us / unit)
             }

@@ -11,8 +11,8 @@ pub(crate) struct Peer {
     pub(crate) version: String,
     /// How it was set up, for whoever doubts that it was set up fairly.
     pub(crate) settings: &'static str,
-    /// Compiles programs to machine code, so that it can be asked for long ones.
-    pub(crate) compiles: bool,
+    /// Is asked for the long kernels too: it compiles, and is done within a second or two.
+    pub(crate) long: bool,
     /// Takes a job as its last argument.
     command: Vec<OsString>,
     /// Prints a greeting, from a cold start.
@@ -61,7 +61,7 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
         let mut command: Vec<OsString> = vec![node.into(), "--expose-gc".into()];
         command.extend(flags.iter().map(Into::into));
         command.push(folder.join(file).into());
-        Peer { name, version, settings, compiles: true, command, hello: Hello::Job }
+        Peer { name, version, settings, long: false, command, hello: Hello::Job }
     };
     Ok(vec![
         Peer {
@@ -69,7 +69,7 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
             version: env!("CARGO_PKG_VERSION").into(),
             settings: "the engine quickjs with all limits; a pool of 10 isolates, and of 1,000 with a stack each for \
                        memory; tool calls through the whole runner; cold start with `isolith run hello.ts`",
-            compiles: false,
+            long: false,
             command: vec![own.into(), "peer".into()],
             hello: if works { Hello::Command(run) } else { Hello::Job },
         },
@@ -78,7 +78,7 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
             version: rquickjs_version(),
             settings: "QuickJS-ng built for the machine, without assertions; a runtime and a full context for each run, \
                        with memory, stack and time limits; not a sandbox against faults in QuickJS itself",
-            compiles: false,
+            long: false,
             command: vec![rquickjs.into()],
             hello: Hello::Job,
         },
@@ -117,7 +117,7 @@ pub(crate) fn engines(node: &Path, folder: &Path) -> Result<Vec<Peer>, Box<dyn E
         name,
         version: env!("CARGO_PKG_VERSION").into(),
         settings,
-        compiles: matches!(on, "v8" | "auto"),
+        long: matches!(on, "v8" | "auto"),
         command: vec![own.clone().into(), "peer".into(), "--on".into(), on.into()],
         hello: Hello::Job,
     };
@@ -125,7 +125,7 @@ pub(crate) fn engines(node: &Path, folder: &Path) -> Result<Vec<Peer>, Box<dyn E
         name,
         version,
         settings,
-        compiles: true,
+        long: true,
         command: vec![node.into(), "--expose-gc".into(), "--no-node-snapshot".into(), folder.join(file).into()],
         hello: Hello::Job,
     };

@@ -13,17 +13,17 @@ pub(crate) struct Filter(Result<BpfProgram, String>);
 
 impl Filter {
     pub(crate) fn new(calls: &[Call]) -> Filter {
-        Filter(program(calls).map_err(|error| error.to_string()))
+        Filter(filter(calls).map_err(|error| error.to_string()))
     }
 
     /// Lets only these calls through, on all threads of the process.
     pub(crate) fn apply(&self) -> Result<(), String> {
-        let program = self.0.as_ref().map_err(Clone::clone)?;
-        apply_filter_all_threads(program).map_err(|error| error.to_string())
+        let filter = self.0.as_ref().map_err(Clone::clone)?;
+        apply_filter_all_threads(filter).map_err(|error| error.to_string())
     }
 }
 
-fn program(calls: &[Call]) -> Result<BpfProgram, BackendError> {
+fn filter(calls: &[Call]) -> Result<BpfProgram, BackendError> {
     let rules = calls.iter().map(rules).collect::<Result<BTreeMap<i64, Vec<SeccompRule>>, _>>()?;
     let refuse = SeccompAction::Errno(libc::EPERM as u32);
     SeccompFilter::new(rules, refuse, SeccompAction::Allow, ARCH.try_into()?)?.try_into()
