@@ -195,11 +195,11 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
         let _ = begun.send(());
         watch(stop, tell);
     });
+    (zygote.inside.start_threads)();
     // A thread that is only beginning makes calls that it will not be allowed.
     if watcher.is_err() || watching.recv().is_err() {
         os::exit_now(1);
     }
-    (zygote.inside.start_threads)();
     if jailed {
         walls::shut_in(&mut jail, Shut::Behind(&zygote.filter));
     }
