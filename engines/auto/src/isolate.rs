@@ -1,7 +1,7 @@
 use crate::Shared;
 use crate::computing::Computing;
 use crate::history::History;
-use crate::shadow::Tee;
+use crate::shadow::{Mark, Tee};
 use crate::trial::{Stays, Trial};
 use isolith_core::{
     BoxFuture, Engine, EngineError, Isolate, Limits, Program, RanOn, Start, Step, Suspended, Switch, Turn, Usage,
@@ -37,9 +37,19 @@ struct Chance {
 }
 
 /// What became of a turn.
-enum Turned {
-    Stayed(Step),
-    TookOver(Step, Trial),
+struct Turned {
+    step: Step,
+    /// The one that took over.
+    trial: Option<Trial>,
+    switch: Option<Switch>,
+    /// What was computed for nothing.
+    lost: Duration,
+}
+
+impl Turned {
+    fn stayed(step: Step) -> Turned {
+        Turned { step, trial: None, switch: None, lost: Duration::ZERO }
+    }
 }
 
 impl AutoIsolate {
@@ -61,75 +71,76 @@ impl AutoIsolate {
     async fn step(&mut self, turn: Turn) -> Result<Step, EngineError> {
         // Taken out first: whoever drops this future half-way leaves nothing to change over from.
         let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn).await };
-        match self.with_a_chance(&mut chance, &turn).await? {
-            Turned::Stayed(step) => {
-                let worth_while = chance.next < Duration::MAX;
-                if worth_while && chance.history.add(turn, &step, self.isolate.usage()) {
-                    self.chance = Some(chance);
-                }
-                Ok(step)
-            }
-            Turned::TookOver(step, trial) => {
-                self.spent_elsewhere += chance.spent;
-                self.isolate = trial.into_isolate();
-                Ok(step)
-            }
-        }
-    }
-
-    /// One turn of the engine that the run is on, and of the other one if that computes for too long.
-    async fn with_a_chance(&mut self, chance: &mut Chance, turn: &Turn) -> Result<Turned, EngineError> {
         let (begun, before) = (Instant::now(), chance.tee.mark());
-        let most = chance.next.saturating_sub(chance.spent);
-        let mut computing = Computing::new(self.isolate.advance(turn.clone()), most);
-        let mut step = (&mut computing).await;
-        if step.is_none() {
-            // It goes on while the other engine is got ready, and stands still while that is tried.
-            let after_cpu = chance.spent + computing.spent;
-            (chance.next, computing.most) = (2 * after_cpu, Duration::MAX);
-            let starting = chance.shared.faster.clone().engine();
-            tokio::select! {
-                biased;
-                engine = starting => {
-                    let spent = chance.spent + computing.spent;
-                    let turn = Turn { wall_left: turn.wall_left.saturating_sub(begun.elapsed()), ..turn.clone() };
-                    let switch = |why: Option<Stays>| {
-                        Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
-                    };
-                    match chance.tried(engine, spent, turn, before).await {
-                        Ok((step, trial)) => {
-                            chance.spent = spent;
-                            self.switch = switch(None);
-                            return Ok(Turned::TookOver(step, trial));
-                        }
-                        Err((why, cpu)) => {
-                            self.spent_elsewhere += cpu;
-                            self.switch = switch(Some(why));
-                            // It has been found out that they differ, and they will.
-                            chance.next = Duration::MAX;
-                        }
-                    }
-                }
-                ended = &mut computing => step = ended,
+        let told = turn.clone();
+        let Turned { step, trial, switch, lost } = {
+            let mut computing = Computing::new(self.isolate.advance(turn), chance.next.saturating_sub(chance.spent));
+            match (&mut computing).await {
+                Some(step) => Turned::stayed(step?),
+                // On its own: most turns are over before, and would make room for all that this takes.
+                None => Box::pin(chance.change_over(&mut computing, &told, begun, before)).await?,
             }
-        }
-        let step = match step {
-            Some(step) => step,
-            None => (&mut computing).await.unwrap_or(Err(EngineError::Ended)),
         };
-        chance.spent += computing.spent;
-        Ok(Turned::Stayed(step?))
+        self.spent_elsewhere += lost;
+        self.switch = switch.or(self.switch.take());
+        if let Some(trial) = trial {
+            self.spent_elsewhere += chance.spent;
+            self.isolate = trial.into_isolate();
+            return Ok(step);
+        }
+        let used = self.isolate.usage();
+        chance.spent = Duration::from_micros(used.cpu_us);
+        if chance.next < Duration::MAX && chance.history.add(told, &step, used) {
+            self.chance = Some(chance);
+        }
+        Ok(step)
     }
 }
 
 impl Chance {
+    /// Goes on with a turn that has computed for long, on the engine that the run is on or on the other.
+    async fn change_over(
+        &mut self,
+        computing: &mut Computing<'_>,
+        told: &Turn,
+        begun: Instant,
+        before: Mark,
+    ) -> Result<Turned, EngineError> {
+        // It goes on while the other engine is got ready, and stands still while that is tried.
+        let after_cpu = self.spent + computing.spent;
+        (self.next, computing.most) = (2 * after_cpu, Duration::MAX);
+        let starting = self.shared.faster.clone().engine();
+        let engine = tokio::select! {
+            biased;
+            engine = starting => engine,
+            ended = &mut *computing => return ended.unwrap_or(Err(EngineError::Ended)).map(Turned::stayed),
+        };
+        let spent = self.spent + computing.spent;
+        let turn = Turn { wall_left: told.wall_left.saturating_sub(begun.elapsed()), ..told.clone() };
+        let switch = |why: Option<Stays>| {
+            Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
+        };
+        match self.tried(engine, spent, turn, before).await {
+            Ok((step, trial)) => {
+                self.spent = spent;
+                Ok(Turned { trial: Some(trial), switch: switch(None), ..Turned::stayed(step) })
+            }
+            Err((why, lost)) => {
+                // It has been found out that they differ, and they will.
+                self.next = Duration::MAX;
+                let step = computing.await.unwrap_or(Err(EngineError::Ended))?;
+                Ok(Turned { switch: switch(Some(why)), lost, ..Turned::stayed(step) })
+            }
+        }
+    }
+
     /// Tries the other engine: what it did in this turn, or why the run stays, and what finding that out has cost.
     async fn tried(
         &self,
         engine: Result<Arc<dyn Engine>, String>,
         spent: Duration,
         turn: Turn,
-        before: crate::shadow::Mark,
+        before: Mark,
     ) -> Result<(Step, Trial), (Stays, Duration)> {
         let engine = engine.map_err(|why| (why, Duration::ZERO))?;
         // Both together compute no longer than one may.
