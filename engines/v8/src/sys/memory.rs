@@ -13,7 +13,7 @@ const COLLECTIONS: c_int = 0xff;
 const STATISTICS: usize = 64;
 const USED_HEAP: usize = 4;
 /// What the heap may grow by while a program that has exceeded its limit is being stopped.
-pub(crate) const UNWINDING_BYTES: usize = 32 << 20;
+const UNWINDING_BYTES: usize = 32 << 20;
 /// What V8 asks the system for at one time, beside its heap.
 const LITTLE_BYTES: usize = 1 << 20;
 

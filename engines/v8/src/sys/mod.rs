@@ -14,6 +14,6 @@ mod scope;
 mod v8;
 
 pub(crate) use helpers::start_helpers;
-pub(crate) use memory::{Exceeded, UNWINDING_BYTES, limit_memory, memory_used};
+pub(crate) use memory::{Exceeded, limit_memory, memory_used};
 pub(crate) use scope::{Compile, Scope};
 pub(crate) use v8::{Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};

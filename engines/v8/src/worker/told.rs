@@ -5,8 +5,9 @@ use isolith_jail::frame::Reader;
 use isolith_jail::worker;
 use std::collections::BTreeMap;
 
-/// Memory that a process needs beside what its program may use: new objects before V8 counts them, stacks, code, tables.
-const OVERHEAD_BYTES: u64 = (64 << 20) + sys::UNWINDING_BYTES as u64;
+/// Memory that a process needs beside what its program may use: stacks, code, tables of V8, and what it gets to unwind a program. It
+/// is not more because V8 sees one object that is larger than its heap may be only when it collects: this is what ends such a program.
+const OVERHEAD_BYTES: u64 = 64 << 20;
 
 /// What the program may use, as far as the worker keeps it. The supervisor holds all of it against what the worker does.
 pub(crate) struct Kept {
