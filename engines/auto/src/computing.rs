@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 /// A step in progress, and what it has computed.
 ///
 /// It comes back with nothing when that is more than was allowed, and can be gone on with then. Most steps are over when they are
-/// first looked at: that look is timed by the wall clock, which is cheaper to read than the thread's own and never says less.
+/// first looked at, so that look is not timed: what a clock would show is at most one slice of the engine's.
 pub(crate) struct Computing<'a> {
     step: BoxFuture<'a, Result<Step, EngineError>>,
     pub(crate) spent: Duration,
     pub(crate) most: Duration,
-    is_first: bool,
+    /// When it was first seen that it takes longer.
+    pub(crate) since: Option<Instant>,
 }
 
 impl<'a> Computing<'a> {
     pub(crate) fn new(step: BoxFuture<'a, Result<Step, EngineError>>, most: Duration) -> Computing<'a> {
-        Computing { step, spent: Duration::ZERO, most, is_first: true }
+        Computing { step, spent: Duration::ZERO, most, since: None }
     }
 }
 
@@ -28,16 +29,18 @@ impl Future for Computing<'_> {
         if self.most.is_zero() {
             return Poll::Ready(None);
         }
-        let polled = if std::mem::take(&mut self.is_first) {
-            let before = Instant::now();
-            let polled = self.step.as_mut().poll(cx);
-            self.spent += before.elapsed();
-            polled
-        } else {
-            let before = thread_time();
-            let polled = self.step.as_mut().poll(cx);
-            self.spent += thread_time().saturating_sub(before);
-            polled
+        let polled = match self.since {
+            None => {
+                let polled = self.step.as_mut().poll(cx);
+                self.since = polled.is_pending().then(Instant::now);
+                polled
+            }
+            Some(_) => {
+                let before = thread_time();
+                let polled = self.step.as_mut().poll(cx);
+                self.spent += thread_time().saturating_sub(before);
+                polled
+            }
         };
         match polled {
             Poll::Ready(step) => Poll::Ready(Some(step)),

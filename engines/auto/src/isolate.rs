@@ -7,7 +7,7 @@ use isolith_core::{
     BoxFuture, Engine, EngineError, Isolate, Limits, Program, RanOn, Start, Step, Suspended, Switch, Turn, Usage,
 };
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Telling a run again takes less time than the run itself did; an engine that needs this much longer is none to change to.
 const CATCH_UP_FACTOR: u32 = 4;
@@ -71,14 +71,14 @@ impl AutoIsolate {
     async fn step(&mut self, turn: Turn) -> Result<Step, EngineError> {
         // Taken out first: whoever drops this future half-way leaves nothing to change over from.
         let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn).await };
-        let (begun, before) = (Instant::now(), chance.tee.mark());
-        let told = turn.clone();
+        let (before, wall_left) = (chance.tee.mark(), turn.wall_left);
+        chance.history.begin(&turn);
         let Turned { step, trial, switch, lost } = {
             let mut computing = Computing::new(self.isolate.advance(turn), chance.next.saturating_sub(chance.spent));
             match (&mut computing).await {
                 Some(step) => Turned::stayed(step?),
                 // On its own: most turns are over before, and would make room for all that this takes.
-                None => Box::pin(chance.change_over(&mut computing, &told, begun, before)).await?,
+                None => Box::pin(chance.change_over(&mut computing, wall_left, before)).await?,
             }
         };
         self.spent_elsewhere += lost;
@@ -90,7 +90,7 @@ impl AutoIsolate {
         }
         let used = self.isolate.usage();
         chance.spent = Duration::from_micros(used.cpu_us);
-        if chance.next < Duration::MAX && chance.history.add(told, &step, used) {
+        if chance.next < Duration::MAX && chance.history.end(&step, used) {
             self.chance = Some(chance);
         }
         Ok(step)
@@ -102,8 +102,7 @@ impl Chance {
     async fn change_over(
         &mut self,
         computing: &mut Computing<'_>,
-        told: &Turn,
-        begun: Instant,
+        wall_left: Duration,
         before: Mark,
     ) -> Result<Turned, EngineError> {
         // It goes on while the other engine is got ready, and stands still while that is tried.
@@ -116,7 +115,8 @@ impl Chance {
             ended = &mut *computing => return ended.unwrap_or(Err(EngineError::Ended)).map(Turned::stayed),
         };
         let spent = self.spent + computing.spent;
-        let turn = Turn { wall_left: told.wall_left.saturating_sub(begun.elapsed()), ..told.clone() };
+        let gone = computing.since.map_or(Duration::ZERO, |since| since.elapsed());
+        let turn = self.history.current(wall_left.saturating_sub(gone));
         let switch = |why: Option<Stays>| {
             Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
         };
@@ -149,7 +149,7 @@ impl Chance {
         let trial = Trial::start(&*engine, &self.program, start, self.tee.mark()).await;
         let mut trial = trial.map_err(|why| (why, Duration::ZERO))?;
         let time = spent * CATCH_UP_FACTOR + CATCH_UP_EXTRA;
-        let caught_up = trial.catch_up(&self.history.turns, turn.wall_left, before);
+        let caught_up = trial.catch_up(self.history.past(), turn.wall_left, before);
         let caught_up = match tokio::time::timeout(time, caught_up).await {
             Ok(caught_up) => caught_up,
             Err(_) => Err("it takes longer".into()),

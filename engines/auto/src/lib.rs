@@ -12,6 +12,7 @@ mod computing;
 mod faster;
 mod history;
 mod isolate;
+mod kept;
 mod shadow;
 mod trial;
 

@@ -211,7 +211,7 @@ fn a_difference_keeps_it(bench: &Bench) {
     let ran_on = ran_on(&outcome);
     let switch = ran_on.switch.expect("an attempt");
     assert!(ran_on.engine == "quickjs" && !switch.taken_over, "{switch:?}");
-    assert!(switch.why.is_some_and(|why| why.contains("something else in turn 0")));
+    assert!(switch.why.is_some_and(|why| why.contains("in turn 0 it asks for something else")));
     assert_eq!((outcome.value, calls), (alone.value, wanted));
     // The same for what was written in the very turn that takes long.
     let source = format!("console.log(new Error('x').stack); {HEAVY}");

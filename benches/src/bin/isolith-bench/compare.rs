@@ -27,8 +27,8 @@ pub(crate) enum What {
 
 /// How often a heavy program does a kernel: about a tenth of a second of a compiler's code.
 const HEAVY: u32 = 40;
-/// How often a long one does: about a second. Only for those who compile; the others would take minutes.
-const LONG: u32 = 400;
+/// How often each peer has its turn in a round with what is one value a turn.
+const SINGLE_TURNS: u32 = 3;
 
 /// How many isolates live at the same time when memory is measured.
 const LIVE: u32 = 1_000;
@@ -53,12 +53,15 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
-            for peer in setup.peers.iter().filter(|peer| peer.long || !is_long(&job)) {
-                note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
-                all.take(peer, &job)?;
+            for _ in 0..if is_long(&job) { SINGLE_TURNS } else { 1 } {
+                // The interpreters would take minutes over what is long.
+                for peer in setup.peers.iter().filter(|peer| peer.long || !is_long(&job)) {
+                    note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
+                    all.take(peer, &job)?;
+                }
             }
         }
-        for _ in 0..if setup.what == What::Isolates { 3 } else { 0 } {
+        for _ in 0..if setup.what == What::Isolates { SINGLE_TURNS } else { 0 } {
             for peer in &setup.peers {
                 note(&format!("round {round} of {rounds}: cold start {}", peer.name));
                 all.take_cold(peer)?;
@@ -91,14 +94,14 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
         count: payload.count,
     });
     let kernels = KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
-    let repeated = |id: &str, times| {
-        let work = |k: &Kernel| Work { id: format!("{id}{}", k.name), source: heavy(k, times), count: 1 };
+    let repeated = |id: &str, times: fn(&Kernel) -> u32| {
+        let work = |k: &Kernel| Work { id: format!("{id}{}", k.name), source: heavy(k, times(k)), count: 1 };
         Job::Kernels { programs: KERNELS.iter().map(work).collect() }
     };
     let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
     let calls = Job::Calls { ms, programs: calls.collect() };
     if what == What::Engines {
-        return vec![fresh, calls, repeated(HEAVY_ROWS, HEAVY), repeated(LONG_ROWS, LONG)];
+        return vec![fresh, calls, repeated(HEAVY_ROWS, |_| HEAVY), repeated(LONG_ROWS, |k| k.long)];
     }
     vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
 }
@@ -143,11 +146,11 @@ fn rows(what: What) -> Vec<Row> {
             row("call.rows_1k", "tool call, 1 KB of rows", "µs"),
             row("call.rows_100k", "tool call, 100 KB of rows", "µs"),
         ];
-        for (id, times) in [(HEAVY_ROWS, HEAVY), (LONG_ROWS, LONG)] {
-            let repeated =
-                |k: &Kernel| row(&format!("{id}{}", k.name), &format!("{}: {}, {times} times", k.name, k.what), "ms");
-            rows.extend(KERNELS.iter().map(repeated));
-        }
+        let repeated = |id: &str, k: &Kernel, times: u32| {
+            row(&format!("{id}{}", k.name), &format!("{}: {}, {times} times", k.name, k.what), "ms")
+        };
+        rows.extend(KERNELS.iter().map(|k| repeated(HEAVY_ROWS, k, HEAVY)));
+        rows.extend(KERNELS.iter().map(|k| repeated(LONG_ROWS, k, k.long)));
         return rows;
     }
     let mut rows = vec![
