@@ -50,6 +50,9 @@ impl Gate {
 
     /// What someone said about the first hop of a request, where they have to be asked: with what was asked, and under which grant.
     async fn agreed_to(&self, asker: CallId, call: &FetchCall) -> Option<Agreed> {
+        if !self.may_ask() {
+            return None;
+        }
         let (method, target) = (Method::new(&call.method).ok()?, Target::parse(&call.url).ok()?);
         let admitted = admit::egress(&self.grants, &method, &target).ok()?;
         let label = self.ledger.asks(&admitted)?;

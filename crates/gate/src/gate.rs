@@ -165,6 +165,11 @@ impl Gate {
         self.ledger.pass(decide(args), ask, |edited| decide(Some(edited))).await
     }
 
+    /// Whether there is anything at all that someone has to agree to.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.grants.iter().any(|grant| grant.rule == Rule::Ask)
+    }
+
     /// Arguments without the secrets that are known.
     fn shown(&self, args: &Json) -> Json {
         match self.scrub(args.text()) {
@@ -269,7 +274,7 @@ impl Host for Gate {
     fn waits(&self, call: &HostCall) -> bool {
         let HostCall::Tool { name, args } = call else { return false };
         // However many wait for a word at one time, they are to be shown together.
-        if self.grants.iter().any(|grant| grant.rule == Rule::Ask)
+        if self.may_ask()
             && admit::tool(&self.grants, name, args.as_ref())
                 .is_ok_and(|admitted| self.ledger.asks(&admitted).is_some())
         {

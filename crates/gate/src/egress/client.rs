@@ -266,6 +266,7 @@ async fn exchange(
     loop {
         let before = progress.load(Ordering::Relaxed);
         tokio::select! {
+            biased;
             answer = &mut sending => return match answer {
                 Ok(response) if response.status() == hyper::StatusCode::SWITCHING_PROTOCOLS => {
                     Err(error::network("egress.protocol", format!("{host} wants to speak something else than HTTP")))

@@ -1,7 +1,7 @@
-//! The memory of array buffers: V8's own allocator, with a count in front of it and a shelf behind it.
+//! The memory of array buffers: V8's own allocator, with a count in front of it and spare blocks behind it.
 //!
 //! V8 fetches each buffer from the system anew and gives it back when it is dead. For a program that makes one after the other that is
-//! mostly page faults, so that large blocks wait on a shelf for the next buffer of their size.
+//! mostly page faults, so that large blocks are kept for the next buffer of their size.
 
 use super::library::{Functions, IsolatePtr};
 use super::memory::{bytes_left, room_for};
@@ -17,20 +17,20 @@ const ALLOCATE: usize = 2;
 const ALLOCATE_UNINITIALIZED: usize = 3;
 const FREE: usize = 4;
 /// What is smaller costs little.
-const SHELVED_BYTES_MIN: usize = 64 << 10;
-/// What all blocks of the shelf may have: about what V8 lets die before it looks.
-const SHELF_BYTES_MAX: usize = 64 << 20;
+const KEPT_BYTES_MIN: usize = 64 << 10;
+/// What all spare blocks may have: about what V8 lets die before it looks.
+const SPARE_BYTES_MAX: usize = 64 << 20;
 
 static ALLOCATOR: OnceLock<[usize; TABLE_LEN]> = OnceLock::new();
 /// Bytes of the buffers that are alive.
 static USED: AtomicUsize = AtomicUsize::new(0);
-static SHELF: Mutex<Shelf> = Mutex::new(Shelf { blocks: VecDeque::new(), bytes: 0 });
+static SPARES: Mutex<Spares> = Mutex::new(Spares { blocks: VecDeque::new(), bytes: 0 });
 
 type Allocate = extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type GiveBack = extern "C" fn(*mut c_void, *mut c_void, usize);
 
 /// Blocks that were given back, the oldest first.
-struct Shelf {
+struct Spares {
     blocks: VecDeque<Block>,
     bytes: usize,
 }
@@ -40,10 +40,10 @@ struct Block {
     len: usize,
 }
 
-// SAFETY: a block on the shelf belongs to nobody else.
+// SAFETY: a spare block belongs to nobody else.
 unsafe impl Send for Block {}
 
-impl Shelf {
+impl Spares {
     fn take(&mut self, len: usize) -> Option<*mut c_void> {
         let newest = self.blocks.iter().rposition(|block| block.len == len)?;
         self.bytes -= len;
@@ -63,8 +63,8 @@ impl Shelf {
     }
 }
 
-fn shelf() -> MutexGuard<'static, Shelf> {
-    SHELF.lock().unwrap_or_else(PoisonError::into_inner)
+fn spares() -> MutexGuard<'static, Spares> {
+    SPARES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Bytes of the buffers that are alive.
@@ -91,7 +91,7 @@ pub(super) fn install(functions: &Functions, isolate: IsolatePtr) {
 extern "C" fn allocate(this: *mut c_void, len: usize) -> *mut c_void {
     counted(len, || match take(len) {
         Some(data) => {
-            // SAFETY: the block has so many bytes, and was taken from the shelf.
+            // SAFETY: the block has so many bytes, and was a spare.
             unsafe { data.cast::<u8>().write_bytes(0, len) };
             data
         }
@@ -103,9 +103,9 @@ extern "C" fn allocate_uninitialized(this: *mut c_void, len: usize) -> *mut c_vo
     counted(len, || take(len).unwrap_or_else(|| fetch(this, len, ALLOCATE_UNINITIALIZED)))
 }
 
-/// Lets go of the shelf at once: who finds nothing on it may clear it.
+/// Lets go of the spares at once: who finds none that fits may give them all back.
 fn take(len: usize) -> Option<*mut c_void> {
-    shelf().take(len)
+    spares().take(len)
 }
 
 fn counted(len: usize, allocate: impl FnOnce() -> *mut c_void) -> *mut c_void {
@@ -116,7 +116,7 @@ fn counted(len: usize, allocate: impl FnOnce() -> *mut c_void) -> *mut c_void {
     data
 }
 
-/// A block from V8's allocator, for which the shelf makes room.
+/// A block from V8's allocator, for which the spares make room.
 fn fetch(this: *mut c_void, len: usize, entry: usize) -> *mut c_void {
     let Some(table) = ALLOCATOR.get() else { return null_mut() };
     // SAFETY: the entry is the allocator's own function of this signature.
@@ -128,9 +128,9 @@ fn fetch(this: *mut c_void, len: usize, entry: usize) -> *mut c_void {
 extern "C" fn free(this: *mut c_void, data: *mut c_void, len: usize) {
     USED.fetch_sub(len.min(bytes_used()), Relaxed);
     let block = Block { data, len };
-    if (SHELVED_BYTES_MIN..=SHELF_BYTES_MAX).contains(&len) {
-        shelf().put(block);
-        clear_above(this, bytes_left().min(SHELF_BYTES_MAX));
+    if (KEPT_BYTES_MIN..=SPARE_BYTES_MAX).contains(&len) {
+        spares().put(block);
+        clear_above(this, bytes_left().min(SPARE_BYTES_MAX));
     } else {
         give_back(this, block);
     }
@@ -143,9 +143,9 @@ pub(super) fn make_room(functions: &Functions, isolate: IsolatePtr) {
     clear_above(allocator.cast(), bytes_left());
 }
 
-/// Gives blocks back until the shelf has at most so many bytes.
+/// Gives spare blocks back until they have at most so many bytes.
 fn clear_above(this: *mut c_void, bytes: usize) {
-    while let Some(block) = { shelf().pop_above(bytes) } {
+    while let Some(block) = { spares().pop_above(bytes) } {
         give_back(this, block);
     }
 }

@@ -16,4 +16,4 @@ mod v8;
 pub(crate) use helpers::start_helpers;
 pub(crate) use memory::{Exceeded, limit_memory, memory_used};
 pub(crate) use scope::{Compile, Scope};
-pub(crate) use v8::{Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};
+pub(crate) use v8::{Compiling, Guest, Stop, bound_stack, enter, run, set_up, stop, stopped_at};

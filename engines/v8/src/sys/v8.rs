@@ -106,6 +106,31 @@ pub(crate) enum SetupError {
     Guest(&'static str),
 }
 
+/// What is compiled before there are copies stays.
+const FLAGS: &str = "--no-async-stack-traces --no-flush-bytecode";
+
+/// Where V8 compiles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compiling {
+    /// On a thread beside the program's.
+    Beside,
+    /// Nowhere: it interprets.
+    Never,
+}
+
+impl Compiling {
+    fn flags(self) -> &'static str {
+        match self {
+            // The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and
+            // only for that.
+            Compiling::Beside => {
+                "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug"
+            }
+            Compiling::Never => "--single-threaded --jitless",
+        }
+    }
+}
+
 /// Loads V8, makes an isolate, and calls `boot` on its thread, inside a function that a script has called. `alone` is called in
 /// between, when every file has been read and there is one thread only.
 ///
@@ -113,13 +138,13 @@ pub(crate) enum SetupError {
 pub(crate) fn run(
     library: &Path,
     data: &Path,
-    flags: &str,
-    has_helpers: bool,
+    compiling: Compiling,
     alone: impl FnOnce(),
     boot: fn(),
 ) -> Result<Infallible, SetupError> {
     let functions = library::load(library)?;
-    let (flags, data) = (CString::new(flags)?, CString::new(data.as_os_str().as_encoded_bytes())?);
+    let flags = CString::new(format!("{FLAGS} {}", compiling.flags()))?;
+    let data = CString::new(data.as_os_str().as_encoded_bytes())?;
     if BOOT.set(boot).is_err() || LOADED.set(functions).is_err() {
         return Err(SetupError::Silent);
     }
@@ -129,7 +154,7 @@ pub(crate) fn run(
         let text =
             |context, text: &str| (functions.alloc_string)(context, text.as_ptr().cast(), text.len() as u64, STRING);
         (functions.init_v8)(flags.as_ptr(), data.as_ptr());
-        if has_helpers {
+        if compiling == Compiling::Beside {
             helpers::announce(functions)?;
         }
         alone();

@@ -2,7 +2,7 @@
 
 use super::natives;
 use super::settings::Settings;
-use crate::sys::{self, Guest, Stop};
+use crate::sys::{self, Compiling, Guest, Stop};
 use isolith_jail::worker::{Inside, Line, fail, gather};
 use isolith_jail::{EndKind, V8_CALLS, frame};
 use serde::Deserialize;
@@ -11,14 +11,6 @@ use std::convert::Infallible;
 /// The guest half of the engine, one text in two files.
 pub(crate) const GUEST: &str = concat!(include_str!("../../js/10-world.js"), include_str!("../../js/20-run.js"));
 
-/// What is compiled before there are copies stays.
-const FLAGS: &str = "--no-async-stack-traces --no-flush-bytecode";
-/// The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and only for that.
-const COMPILING_BESIDE: &str =
-    "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug";
-/// One thread does everything.
-const JITLESS: &str = "--single-threaded --jitless";
-
 /// V8 with the prelude.
 pub const V8_INSIDE: Inside =
     Inside { set_up, start_threads: sys::start_helpers, stop: sys::stop, run, calls: V8_CALLS };
@@ -26,9 +18,8 @@ pub const V8_INSIDE: Inside =
 fn set_up(settings: &serde_json::Value, alone: fn(), boot: fn()) -> Result<Infallible, String> {
     let settings = Settings::deserialize(settings).map_err(|error| error.to_string())?;
     BOOT.set(boot).map_err(|_| "a zygote is set up once")?;
-    let flags = format!("{FLAGS} {}", if settings.jitless { JITLESS } else { COMPILING_BESIDE });
-    sys::run(&settings.library, &settings.data, &flags, !settings.jitless, alone, on_isolate)
-        .map_err(|error| chain(&error))
+    let compiling = if settings.jitless { Compiling::Never } else { Compiling::Beside };
+    sys::run(&settings.library, &settings.data, compiling, alone, on_isolate).map_err(|error| chain(&error))
 }
 
 static BOOT: std::sync::OnceLock<fn()> = std::sync::OnceLock::new();
