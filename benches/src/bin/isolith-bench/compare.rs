@@ -27,8 +27,8 @@ pub(crate) enum What {
 
 /// How often a heavy program does a kernel: about a tenth of a second of a compiler's code.
 const HEAVY: u32 = 40;
-/// How often each peer has its turn in a round with what is one value a turn.
-const SINGLE_TURNS: u32 = 3;
+/// How often each peer has its turn in a round, where a turn is short.
+const TURNS: u32 = 3;
 
 /// How many isolates live at the same time when memory is measured.
 const LIVE: u32 = 1_000;
@@ -49,11 +49,15 @@ struct Measurements {
 pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Results, Box<dyn Error>> {
     let machine = Machine::here();
     let rounds = if setup.mode == Mode::Quick { 3 } else { 7 };
-    let ms = if setup.mode == Mode::Quick { 200 } else { 1_000 };
+    let ms = match (setup.mode, setup.what) {
+        (Mode::Quick, _) => 200,
+        (Mode::Full, What::Isolates) => 1_000,
+        (Mode::Full, What::Engines) => 400,
+    };
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
-            for _ in 0..if is_long(&job) { SINGLE_TURNS } else { 1 } {
+            for _ in 0..turns(setup.what, &job) {
                 // The interpreters would take minutes over what is long.
                 for peer in setup.peers.iter().filter(|peer| peer.long || !is_long(&job)) {
                     note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
@@ -61,7 +65,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
                 }
             }
         }
-        for _ in 0..if setup.what == What::Isolates { SINGLE_TURNS } else { 0 } {
+        for _ in 0..if setup.what == What::Isolates { TURNS } else { 0 } {
             for peer in &setup.peers {
                 note(&format!("round {round} of {rounds}: cold start {}", peer.name));
                 all.take_cold(peer)?;
@@ -112,6 +116,13 @@ const LONG_ROWS: &str = "long.";
 
 fn is_long(job: &Job) -> bool {
     matches!(job, Job::Kernels { programs } if programs.iter().any(|work| work.id.starts_with(LONG_ROWS)))
+}
+
+/// How often a peer has its turn with a job in a round. What differs by a twentieth is told apart by many short turns, and not by
+/// few long ones: what disturbs the machine lasts for seconds.
+fn turns(what: What, job: &Job) -> u32 {
+    let short = what == What::Engines && matches!(job, Job::Fresh { .. } | Job::Calls { .. });
+    if short || is_long(job) { TURNS } else { 1 }
 }
 
 fn task(job: &Job) -> &'static str {

@@ -142,6 +142,9 @@ pub(crate) fn hex_pair(text: &[u8]) -> Option<u8> {
 /// Whether a path segment means this folder or the one above, in any spelling that a server might undo.
 pub(crate) fn is_dots(segment: &str) -> bool {
     let segment = segment.split(';').next().unwrap_or_default();
+    if !segment.contains(['.', '%']) {
+        return false;
+    }
     let plain = segment.to_ascii_lowercase().replace("%2e", ".").replace("%20", " ");
     matches!(plain.trim(), "." | "..")
 }
