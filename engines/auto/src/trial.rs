@@ -38,12 +38,11 @@ impl Trial {
         written: Mark,
     ) -> Result<(), Stays> {
         for (n, past) in past.enumerate() {
-            match self.advance(past.turn(wall_left)).await? {
-                Step::Calls(found) => match past.differs(&found) {
-                    Some(what) => return Err(format!("in turn {n} {what}")),
-                    None => {}
-                },
-                Step::Done(..) => return Err(format!("in turn {n} it ends")),
+            let Step::Calls(found) = self.advance(past.turn(wall_left)).await? else {
+                return Err(format!("in turn {n} it ends"));
+            };
+            if let Some(what) = past.differs(&found) {
+                return Err(format!("in turn {n} {what}"));
             }
         }
         if self.shadow.mark() != written {
