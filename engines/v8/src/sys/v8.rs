@@ -122,8 +122,8 @@ impl Compiling {
     fn flags(self) -> &'static str {
         match self {
             // The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and
-            // only for that. Functions somewhat longer than by default (460 bytes) are inlined: the benchmark `nbody` gains a
-            // tenth by that, and a large program with many functions loses nothing.
+            // only for that. Functions somewhat longer than by default (460 bytes) are inlined: the benchmark `nbody` gains
+            // some percent by that, and a large program with many functions loses nothing.
             Compiling::Beside => {
                 "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug \
                  --max-inlined-bytecode-size=600"
