@@ -1,6 +1,5 @@
 use crate::kept::{KeptCall, KeptReply};
-use isolith_core::{CallId, HostReply, PendingCall, Step, Timestamp, Turn, Usage};
-use std::ops::Range;
+use isolith_core::{CallId, PendingCall, Step, Timestamp, Turn, Usage};
 use std::time::Duration;
 
 /// The most that is remembered of a run to be told again. One that was told more stays where it is.
@@ -10,85 +9,83 @@ const TURN_BYTES: u64 = 256;
 
 /// Everything that a run was told and asked for, turn by turn.
 ///
-/// It is written in every turn of every run, and read of few of them: so all turns share a few lists, which grow seldom.
+/// It is written in every turn of every run, and read of few of them: so it is one list that grows seldom, and one text.
 #[derive(Default)]
 pub(crate) struct History {
-    turns: Vec<Ended>,
-    replies: Vec<(CallId, KeptReply)>,
-    calls: Vec<(CallId, KeptCall)>,
-    /// The text of all of them.
+    events: Vec<Event>,
+    /// Where the turn begins that the run is in.
+    current: usize,
+    turns: u64,
+    /// The text of all events.
     text: String,
-    /// When the turn is that the run is in.
-    now: Timestamp,
 }
 
-/// Where in the lists a turn is.
-struct Ended {
-    now: Timestamp,
-    replies: Range<usize>,
-    calls: Range<usize>,
+enum Event {
+    Turn(Timestamp),
+    Told(CallId, KeptReply),
+    Asked(CallId, KeptCall),
 }
 
 impl History {
-    /// Remembers what a run is told in the turn that begins.
-    pub(crate) fn begin(&mut self, turn: &Turn) {
-        self.now = turn.now;
-        let kept = turn.replies.iter().map(|(id, reply)| (*id, KeptReply::of(reply, &mut self.text)));
-        self.replies.extend(kept);
+    /// Remembers what a run is told in the turn that begins. False when it has used more than can be remembered.
+    pub(crate) fn begin(&mut self, turn: &Turn, used: Usage) -> bool {
+        (self.current, self.turns) = (self.events.len(), self.turns + 1);
+        self.events.push(Event::Turn(turn.now));
+        let told = turn.replies.iter().map(|(id, reply)| Event::Told(*id, KeptReply::of(reply, &mut self.text)));
+        self.events.extend(told);
+        used.bytes_in + used.bytes_out + self.turns * TURN_BYTES <= BYTES_MAX
     }
 
-    /// Remembers what came of it, for a run that has used so much. False when that is more than can be remembered.
-    pub(crate) fn end(&mut self, step: &Step, used: Usage) -> bool {
-        let Step::Calls(calls) = step else { return true };
-        let (replies, first) = (self.current_replies(), self.calls.len());
-        let kept = calls.iter().map(|pending| (pending.id, KeptCall::of(&pending.call, &mut self.text)));
-        self.calls.extend(kept);
-        self.turns.push(Ended { now: self.now, replies, calls: first..self.calls.len() });
-        used.bytes_in + used.bytes_out + self.turns.len() as u64 * TURN_BYTES <= BYTES_MAX
+    /// Remembers what came of it.
+    pub(crate) fn end(&mut self, step: &Step) {
+        let Step::Calls(calls) = step else { return };
+        let asked = calls.iter().map(|made| Event::Asked(made.id, KeptCall::of(&made.call, &mut self.text)));
+        self.events.extend(asked);
     }
 
     /// The turns that are over, each of which ended with the run waiting.
-    pub(crate) fn past(&self) -> impl Iterator<Item = Past<'_>> {
-        self.turns.iter().map(|turn| Past { history: self, turn })
+    pub(crate) fn past(&self) -> impl Iterator<Item = Recalled<'_>> {
+        let turns = self.events[..self.current].chunk_by(|_, next| !matches!(next, Event::Turn(_)));
+        turns.map(|events| Recalled { events, text: &self.text })
     }
 
-    /// What the run was told in the turn that it is in.
-    pub(crate) fn current(&self, wall_left: Duration) -> Turn {
-        Turn { now: self.now, wall_left, replies: self.told(self.current_replies()) }
-    }
-
-    fn current_replies(&self) -> Range<usize> {
-        self.turns.last().map_or(0, |turn| turn.replies.end)..self.replies.len()
-    }
-
-    fn told(&self, which: Range<usize>) -> Vec<(CallId, HostReply)> {
-        self.replies[which].iter().map(|(id, reply)| (*id, reply.reply(&self.text))).collect()
+    /// The turn that the run is in.
+    pub(crate) fn current(&self) -> Recalled<'_> {
+        Recalled { events: &self.events[self.current..], text: &self.text }
     }
 }
 
-/// One turn that is over.
-pub(crate) struct Past<'a> {
-    history: &'a History,
-    turn: &'a Ended,
+/// One turn, as it is remembered.
+pub(crate) struct Recalled<'a> {
+    events: &'a [Event],
+    text: &'a str,
 }
 
-impl Past<'_> {
+impl Recalled<'_> {
     /// What the run was told in it.
     pub(crate) fn turn(&self, wall_left: Duration) -> Turn {
-        Turn { now: self.turn.now, wall_left, replies: self.history.told(self.turn.replies.clone()) }
+        let mut turn = Turn { now: Timestamp::default(), wall_left, replies: Vec::new() };
+        for event in self.events {
+            match event {
+                Event::Turn(now) => turn.now = *now,
+                Event::Told(id, reply) => turn.replies.push((*id, reply.reply(self.text))),
+                Event::Asked(..) => {}
+            }
+        }
+        turn
     }
 
     /// Holds calls against those that the run made in it: what differs, if anything does.
     pub(crate) fn differs(&self, found: &[PendingCall]) -> Option<String> {
-        let calls = &self.history.calls[self.turn.calls.clone()];
-        let is_same = |(found, (id, call)): &(&PendingCall, &(CallId, KeptCall))| {
-            found.id == *id && call.is(&found.call, &self.history.text)
-        };
-        match found.iter().zip(calls).find(|pair| !is_same(pair)) {
+        let asked = self.events.iter().filter_map(|event| match event {
+            Event::Asked(id, call) => Some((*id, call)),
+            _ => None,
+        });
+        let known = asked.clone().count();
+        let is_same = |found: &PendingCall, id, call: &KeptCall| found.id == id && call.is(&found.call, self.text);
+        match found.iter().zip(asked).find(|(found, (id, call))| !is_same(found, *id, call)) {
             Some((_, (id, _))) => Some(format!("it asks for something else, call {}", id.0)),
-            None if found.len() != calls.len() => {
-                Some(format!("it makes {} calls, and not {}", found.len(), calls.len()))
-            }
+            None if found.len() != known => Some(format!("it makes {} calls, and not {known}", found.len())),
             None => None,
         }
     }

@@ -1,7 +1,7 @@
 use crate::Shared;
 use crate::computing::Computing;
 use crate::history::History;
-use crate::shadow::{Mark, Tee};
+use crate::shadow::Tee;
 use crate::trial::{Stays, Trial};
 use isolith_core::{
     BoxFuture, Engine, EngineError, Isolate, Limits, Program, RanOn, Start, Step, Suspended, Switch, Turn, Usage,
@@ -36,7 +36,7 @@ struct Chance {
     next: Duration,
 }
 
-/// What became of a turn.
+/// What became of a long turn.
 struct Turned {
     step: Step,
     /// The one that took over.
@@ -68,43 +68,24 @@ impl AutoIsolate {
         Ok(AutoIsolate { isolate, chance: Some(Box::new(chance)), spent_elsewhere: Duration::ZERO, switch: None })
     }
 
-    async fn step(&mut self, turn: Turn) -> Result<Step, EngineError> {
-        // Taken out first: whoever drops this future half-way leaves nothing to change over from.
-        let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn).await };
-        let (before, wall_left) = (chance.tee.mark(), turn.wall_left);
-        chance.history.begin(&turn);
-        let Turned { step, trial, switch, lost } = {
-            let mut computing = Computing::new(self.isolate.advance(turn), chance.next.saturating_sub(chance.spent));
-            match (&mut computing).await {
-                Some(step) => Turned::stayed(step?),
-                // On its own: most turns are over before, and would make room for all that this takes.
-                None => Box::pin(chance.change_over(&mut computing, wall_left, before)).await?,
-            }
-        };
+    /// Takes note of what became of a long turn.
+    fn turned(&mut self, Turned { step, trial, switch, lost }: Turned, mut chance: Box<Chance>) -> Step {
         self.spent_elsewhere += lost;
         self.switch = switch.or(self.switch.take());
         if let Some(trial) = trial {
             self.spent_elsewhere += chance.spent;
             self.isolate = trial.into_isolate();
-            return Ok(step);
-        }
-        let used = self.isolate.usage();
-        chance.spent = Duration::from_micros(used.cpu_us);
-        if chance.next < Duration::MAX && chance.history.end(&step, used) {
+        } else if chance.next < Duration::MAX {
+            chance.history.end(&step);
             self.chance = Some(chance);
         }
-        Ok(step)
+        step
     }
 }
 
 impl Chance {
     /// Goes on with a turn that has computed for long, on the engine that the run is on or on the other.
-    async fn change_over(
-        &mut self,
-        computing: &mut Computing<'_>,
-        wall_left: Duration,
-        before: Mark,
-    ) -> Result<Turned, EngineError> {
+    async fn change_over(&mut self, computing: &mut Computing<'_>, wall_left: Duration) -> Result<Turned, EngineError> {
         // It goes on while the other engine is got ready, and stands still while that is tried.
         let after_cpu = self.spent + computing.spent;
         (self.next, computing.most) = (2 * after_cpu, Duration::MAX);
@@ -116,11 +97,11 @@ impl Chance {
         };
         let spent = self.spent + computing.spent;
         let gone = computing.since.map_or(Duration::ZERO, |since| since.elapsed());
-        let turn = self.history.current(wall_left.saturating_sub(gone));
+        let turn = self.history.current().turn(wall_left.saturating_sub(gone));
         let switch = |why: Option<Stays>| {
             Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
         };
-        match self.tried(engine, spent, turn, before).await {
+        match self.tried(engine, spent, turn).await {
             Ok((step, trial)) => {
                 self.spent = spent;
                 Ok(Turned { trial: Some(trial), switch: switch(None), ..Turned::stayed(step) })
@@ -140,7 +121,6 @@ impl Chance {
         engine: Result<Arc<dyn Engine>, String>,
         spent: Duration,
         turn: Turn,
-        before: Mark,
     ) -> Result<(Step, Trial), (Stays, Duration)> {
         let engine = engine.map_err(|why| (why, Duration::ZERO))?;
         // Both together compute no longer than one may.
@@ -149,7 +129,7 @@ impl Chance {
         let trial = Trial::start(&*engine, &self.program, start, self.tee.mark()).await;
         let mut trial = trial.map_err(|why| (why, Duration::ZERO))?;
         let time = spent * CATCH_UP_FACTOR + CATCH_UP_EXTRA;
-        let caught_up = trial.catch_up(self.history.past(), turn.wall_left, before);
+        let caught_up = trial.catch_up(self.history.past(), turn.wall_left, self.tee.mark_before());
         let caught_up = match tokio::time::timeout(time, caught_up).await {
             Ok(caught_up) => caught_up,
             Err(_) => Err("it takes longer".into()),
@@ -167,7 +147,28 @@ impl Chance {
 
 impl Isolate for AutoIsolate {
     fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
-        Box::pin(self.step(turn))
+        // Taken out first: whoever drops the future half-way leaves nothing to change over from.
+        let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn) };
+        let used = self.isolate.usage();
+        if !chance.history.begin(&turn, used) {
+            return self.isolate.advance(turn);
+        }
+        chance.spent = Duration::from_micros(used.cpu_us);
+        chance.tee.begin_turn();
+        Box::pin(async move {
+            let wall_left = turn.wall_left;
+            let mut computing = Computing::new(self.isolate.advance(turn), chance.next.saturating_sub(chance.spent));
+            if let Some(step) = (&mut computing).await {
+                let step = step?;
+                chance.history.end(&step);
+                self.chance = Some(chance);
+                return Ok(step);
+            }
+            // On its own: most turns are over before, and would make room for all that this takes.
+            let turned = Box::pin(chance.change_over(&mut computing, wall_left)).await?;
+            drop(computing);
+            Ok(self.turned(turned, chance))
+        })
     }
 
     fn suspend(&mut self) -> Result<Suspended, EngineError> {

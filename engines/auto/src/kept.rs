@@ -2,22 +2,40 @@
 //! takes no room of its own.
 
 use isolith_core::{HostCall, HostReply, Json};
-use std::ops::Range;
+
+/// Where a piece of text is.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    from: u32,
+    len: u32,
+}
+
+impl Span {
+    fn add(piece: &str, text: &mut String) -> Span {
+        let span = Span { from: text.len() as u32, len: piece.len() as u32 };
+        text.push_str(piece);
+        span
+    }
+
+    fn of(self, text: &str) -> &str {
+        &text[self.from as usize..][..self.len as usize]
+    }
+}
 
 pub(crate) enum KeptReply {
-    Value(Option<Range<usize>>),
+    Value(Option<Span>),
     Other(Box<HostReply>),
 }
 
 pub(crate) enum KeptCall {
-    Tool { name: Range<usize>, args: Option<Range<usize>> },
+    Tool { name: Span, args: Option<Span> },
     Other(Box<HostCall>),
 }
 
 impl KeptReply {
     pub(crate) fn of(reply: &HostReply, text: &mut String) -> KeptReply {
         match reply {
-            HostReply::Value { json } => KeptReply::Value(add_json(json.as_ref(), text)),
+            HostReply::Value { json } => KeptReply::Value(json.as_ref().map(|json| Span::add(json.text(), text))),
             other => KeptReply::Other(Box::new(other.clone())),
         }
     }
@@ -26,8 +44,7 @@ impl KeptReply {
         match self {
             // What was JSON when it was added still is.
             KeptReply::Value(at) => {
-                let json = at.clone().map(|at| Json::from_text(text[at].to_owned()));
-                HostReply::Value { json: json.and_then(Result::ok) }
+                HostReply::Value { json: at.and_then(|at| Json::from_text(at.of(text).to_owned()).ok()) }
             }
             KeptReply::Other(reply) => (**reply).clone(),
         }
@@ -37,9 +54,10 @@ impl KeptReply {
 impl KeptCall {
     pub(crate) fn of(call: &HostCall, text: &mut String) -> KeptCall {
         match call {
-            HostCall::Tool { name, args } => {
-                KeptCall::Tool { name: add(name.as_str(), text), args: add_json(args.as_ref(), text) }
-            }
+            HostCall::Tool { name, args } => KeptCall::Tool {
+                name: Span::add(name.as_str(), text),
+                args: args.as_ref().map(|args| Span::add(args.text(), text)),
+            },
             other => KeptCall::Other(Box::new(other.clone())),
         }
     }
@@ -47,23 +65,12 @@ impl KeptCall {
     pub(crate) fn is(&self, call: &HostCall, text: &str) -> bool {
         match (self, call) {
             (KeptCall::Tool { name, args }, HostCall::Tool { name: other, args: others }) => {
-                text[name.clone()] == *other.as_str()
-                    && args.clone().map(|at| &text[at]) == others.as_ref().map(Json::text)
+                name.of(text) == other.as_str() && args.map(|at| at.of(text)) == others.as_ref().map(Json::text)
             }
             (KeptCall::Other(call), other) => **call == *other,
             (KeptCall::Tool { .. }, _) => false,
         }
     }
-}
-
-fn add(piece: &str, text: &mut String) -> Range<usize> {
-    let from = text.len();
-    text.push_str(piece);
-    from..text.len()
-}
-
-fn add_json(json: Option<&Json>, text: &mut String) -> Option<Range<usize>> {
-    json.map(|json| add(json.text(), text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a run writes, on the engine that it is on and on the one that is tried.
 
 use isolith_core::{OutputSink, Stream, Timestamp};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -27,22 +28,47 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Passes on what is written, and remembers what stands for it.
 pub(crate) struct Tee {
     to: Arc<dyn OutputSink>,
-    mark: Mutex<Mark>,
+    /// Nothing was written yet in this turn.
+    is_new_turn: AtomicBool,
+    marks: Mutex<Marks>,
+}
+
+#[derive(Default)]
+struct Marks {
+    all: Mark,
+    /// What there was before the first piece of the last turn that wrote any.
+    before: Mark,
 }
 
 impl Tee {
     pub(crate) fn new(to: Arc<dyn OutputSink>) -> Tee {
-        Tee { to, mark: Mutex::default() }
+        Tee { to, is_new_turn: AtomicBool::new(true), marks: Mutex::default() }
+    }
+
+    /// Every turn begins with this, and most write nothing: so it takes no lock.
+    pub(crate) fn begin_turn(&self) {
+        self.is_new_turn.store(true, Relaxed);
     }
 
     pub(crate) fn mark(&self) -> Mark {
-        *lock(&self.mark)
+        lock(&self.marks).all
+    }
+
+    /// What stands for everything that was written before this turn.
+    pub(crate) fn mark_before(&self) -> Mark {
+        let marks = lock(&self.marks);
+        if self.is_new_turn.load(Relaxed) { marks.all } else { marks.before }
     }
 }
 
 impl OutputSink for Tee {
     fn write(&self, stream: Stream, text: String, at: Timestamp) {
-        lock(&self.mark).add(stream, &text, at);
+        let mut marks = lock(&self.marks);
+        if self.is_new_turn.swap(false, Relaxed) {
+            marks.before = marks.all;
+        }
+        marks.all.add(stream, &text, at);
+        drop(marks);
         self.to.write(stream, text, at);
     }
 }
@@ -143,6 +169,22 @@ mod tests {
         let tee = Tee::new(Arc::clone(&seen) as Arc<dyn OutputSink>);
         texts.iter().for_each(|text| say(&tee, text));
         (seen, tee.mark())
+    }
+
+    #[test]
+    fn what_was_written_before_a_turn_is_known_in_it() {
+        let tee = Tee::new(Arc::new(Seen::default()));
+        say(&tee, "a");
+        let first = tee.mark();
+        assert_eq!(tee.mark_before(), Mark::default());
+        for _ in 0..2 {
+            tee.begin_turn();
+            assert_eq!(tee.mark_before(), first);
+        }
+        say(&tee, "b");
+        say(&tee, "c");
+        assert_eq!(tee.mark_before(), first);
+        assert_ne!(tee.mark(), first);
     }
 
     #[test]

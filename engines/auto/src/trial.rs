@@ -1,6 +1,6 @@
 //! The faster engine, tried beside the one that a run is on.
 
-use crate::history::Past;
+use crate::history::Recalled;
 use crate::shadow::{Mark, Shadow};
 use isolith_core::{End, Engine, ErrorKind, Isolate, Program, Start, Step, Turn};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Trial {
     /// Tells it what the run was told before, and holds what it does against what the run did.
     pub(crate) async fn catch_up(
         &mut self,
-        past: impl Iterator<Item = Past<'_>>,
+        past: impl Iterator<Item = Recalled<'_>>,
         wall_left: Duration,
         written: Mark,
     ) -> Result<(), Stays> {
