@@ -122,11 +122,11 @@ impl Compiling {
     fn flags(self) -> &'static str {
         match self {
             // The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and
-            // only for that. Functions somewhat longer than by default (460 bytes) are inlined: the benchmark `nbody` gains
-            // some percent by that, and a large program with many functions loses nothing.
+            // only for that. The best of its compilers inlines somewhat longer functions than by default (460 bytes of bytecode),
+            // and the quick one only short ones: it would put worse code in the place of what the best one made already.
             Compiling::Beside => {
                 "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug \
-                 --max-inlined-bytecode-size=600"
+                 --max-inlined-bytecode-size=600 --max-maglev-inlined-bytecode-size=100"
             }
             Compiling::Never => "--single-threaded --jitless",
         }
