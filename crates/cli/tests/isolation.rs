@@ -50,7 +50,7 @@ fn what_is_recorded_or_suspended_in_a_process_goes_on_without_one() {
     let replayed = isolith(&folder, &["replay", "last", "--json"], &[]);
     assert!(replayed.code == 0 && replayed.stdout.contains("\"same\""), "{replayed:?}");
 
-    let waits = "const a = [1, 2].map((x) => x * 2); await new Promise((done) => setTimeout(done, 5)); return a";
+    let waits = "const a = [1, 2].map((x) => x * 2); await new Promise((done) => setTimeout(done, 1000)); return a";
     for (first, then) in [(PROCESS, &[][..]), (&[], PROCESS), (PROCESS, PROCESS)] {
         let asleep = isolith(&folder, &["eval", waits, "--suspend", "state"], first);
         assert_eq!(asleep.code, 75, "{asleep:?}");

@@ -49,11 +49,7 @@ struct Measurements {
 pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Results, Box<dyn Error>> {
     let machine = Machine::here();
     let rounds = if setup.mode == Mode::Quick { 3 } else { 7 };
-    let ms = match (setup.mode, setup.what) {
-        (Mode::Quick, _) => 200,
-        (Mode::Full, What::Isolates) => 1_000,
-        (Mode::Full, What::Engines) => 400,
-    };
+    let ms = if setup.mode == Mode::Full && setup.what == What::Isolates { 1_000 } else { 200 };
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
@@ -121,8 +117,11 @@ fn is_long(job: &Job) -> bool {
 /// How often a peer has its turn with a job in a round. What differs by a twentieth is told apart by many short turns, and not by
 /// few long ones: what disturbs the machine lasts for seconds.
 fn turns(what: What, job: &Job) -> u32 {
-    let short = what == What::Engines && matches!(job, Job::Fresh { .. } | Job::Calls { .. });
-    if short || is_long(job) { TURNS } else { 1 }
+    match job {
+        Job::Fresh { .. } | Job::Calls { .. } if what == What::Engines => 2 * TURNS,
+        long if is_long(long) => TURNS,
+        _ => 1,
+    }
 }
 
 fn task(job: &Job) -> &'static str {
