@@ -123,7 +123,7 @@ impl Compiling {
         match self {
             // The wheel starts no threads when it sees the first of these; V8 then hears that it may have one for compiling, and
             // only for that. The best of its compilers inlines somewhat longer functions than by default (460 bytes of bytecode),
-            // and the quick one only short ones: a function that the best one has compiled is then called, and not compiled worse again.
+            // and the quick one only short ones: what the best one has compiled is then called, and not compiled worse again.
             Compiling::Beside => {
                 "--single-threaded --no-single-threaded --single-threaded-gc --no-memory-pool --no-concurrent-sparkplug \
                  --max-inlined-bytecode-size=600 --max-maglev-inlined-bytecode-size=100"
