@@ -3,7 +3,7 @@
 
 use isolith_core::{HostCall, HostReply, Json};
 
-/// Where a piece of text is.
+/// Where a piece of text is. A history is bounded far below what these numbers can hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     from: u32,
