@@ -256,6 +256,7 @@ impl Drive {
         if let (true, Some((id, until))) = (only_sleeps, self.sleep) {
             let wait = self.clock.until(until);
             if self.patience.is_some_and(|p| matches!(self.clock.time(), Time::Live) && wait > p.timer)
+                && self.isolate.can_suspend()
                 && self.host.leave(&[])
             {
                 return Err(Stop::Suspend);
