@@ -9,12 +9,16 @@ use isolith_jail::Jailed;
 use isolith_quickjs::{Options, QuickJs};
 use isolith_runner::Runner;
 use isolith_v8::V8;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long an engine that did not start is not tried again: whoever waits for it meanwhile waits long enough.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) struct Engines {
     quickjs: Arc<dyn Engine>,
-    process: OnceLock<Result<Jailed, Missing>>,
-    v8: OnceLock<Result<V8, Missing>>,
+    process: Started<Jailed>,
+    v8: Started<V8>,
     live: u32,
     settings: EngineSettings,
 }
@@ -24,7 +28,7 @@ impl Engines {
     pub(crate) fn new(options: Options, settings: EngineSettings) -> Result<Arc<Engines>, Failure> {
         let quickjs = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
         let (quickjs, live) = (Arc::new(quickjs), options.live);
-        Ok(Arc::new(Engines { quickjs, process: OnceLock::new(), v8: OnceLock::new(), live, settings }))
+        Ok(Arc::new(Engines { quickjs, process: Started::default(), v8: Started::default(), live, settings }))
     }
 
     /// The one that starts in microseconds.
@@ -50,21 +54,40 @@ impl Engines {
     }
 
     fn process(&self) -> Result<Arc<dyn Engine>, Missing> {
-        let process = self.process.get_or_init(|| engine::process(self.live, self.settings));
-        process.clone().map(|process| Arc::new(process) as Arc<dyn Engine>)
+        let process = self.process.get_or_start(|| engine::process(self.live, self.settings))?;
+        Ok(Arc::new(process))
     }
 
     fn v8(&self) -> Result<Arc<dyn Engine>, Missing> {
-        let v8 = self.v8.get_or_init(|| engine::v8(self.live, self.settings));
-        v8.clone().map(|v8| Arc::new(v8) as Arc<dyn Engine>)
+        Ok(Arc::new(self.v8.get_or_start(|| engine::v8(self.live, self.settings))?))
     }
 }
 
-impl isolith_server::Engines for Others {
-    fn runner(&self, housing: Housing) -> Result<Runner, String> {
-        self.0.of(housing).map(Runner::new).map_err(|missing| missing.to_string())
+/// An engine once it has started. That it did not is remembered for a moment only: it may be installed meanwhile.
+struct Started<E>(Mutex<Option<(Instant, Result<E, Missing>)>>);
+
+impl<E> Default for Started<E> {
+    fn default() -> Self {
+        Started(Mutex::default())
+    }
+}
+
+impl<E: Clone> Started<E> {
+    fn get_or_start(&self, start: impl FnOnce() -> Result<E, Missing>) -> Result<E, Missing> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((_, Ok(engine))) => Ok(engine.clone()),
+            Some((at, Err(missing))) if at.elapsed() < TRY_AGAIN_AFTER => Err(missing.clone()),
+            _ => known.insert((Instant::now(), start())).1.clone(),
+        }
     }
 }
 
 /// The same, as a server wants them.
-pub(crate) struct Others(pub(crate) Arc<Engines>);
+pub(crate) struct Served(pub(crate) Arc<Engines>);
+
+impl isolith_server::Engines for Served {
+    fn runner(&self, housing: Housing) -> Result<Runner, String> {
+        self.0.of(housing).map(Runner::new).map_err(|missing| missing.to_string())
+    }
+}

@@ -49,7 +49,7 @@ fn granted(grants: &[Grant]) -> bool {
 pub(crate) fn beside(
     others: Option<Arc<Toolbox>>,
     grants: &[Grant],
-    runner: &Runner,
+    runner: impl FnOnce() -> Result<Runner, Failure>,
     folder: PathBuf,
 ) -> Result<Option<Arc<dyn Upstreams>>, Failure> {
     // An operator may have called a server like this: it is theirs that was granted then.
@@ -58,7 +58,7 @@ pub(crate) fn beside(
         return Ok(others.map(|others| others as _));
     }
     let store = job::data_folder()?.snippets().map_err(job::store)?;
-    let programs = Arc::new(ProgramFiles::new(runner.clone(), folder));
+    let programs = Arc::new(ProgramFiles::new(runner()?, folder));
     Ok(Some(Arc::new(Snippets { store, programs, others })))
 }
 

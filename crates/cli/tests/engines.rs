@@ -53,6 +53,10 @@ fn a_process_of_its_own_is_asked_for_by_flag_manifest_or_policy() {
         (&["eval", "1", "--isolation", "thread"][..], "process"),
         (&["eval", "1", "--require-jail"], "--isolation process"),
         (&["eval", "1", "--auto-after", "1s"], "--engine auto"),
+        // It begins without a jail.
+        (&["eval", "1", "--engine", "auto", "--require-jail"], "--isolation process"),
+        (&["eval", "1", "--remote", "http://127.0.0.1:1", "--require-jail"], "means nothing here"),
+        (&["eval", "1", "--remote", "http://127.0.0.1:1", "--policy", "walled.toml"], "not had elsewhere"),
         (&["eval", "1", "--isolation", "process", "--worker", "http://127.0.0.1:1"], "cannot be used with"),
     ] {
         let refused = isolith(&folder, args);
@@ -103,6 +107,53 @@ fn auto_changes_over_when_a_program_computes_for_long() {
     // And each is done again on the engine that it was on in the end.
     let verified = isolith(&folder, &["audit", "verify", "--reexecute"]);
     assert!(verified.code == 0 && verified.stdout.contains("the same: 2"), "{verified:?}");
+}
+
+#[test]
+fn a_run_that_was_in_v8_is_not_called_changed_where_v8_is_missing() {
+    let folder = with_v8();
+    // Written after it changed over, so that only one of both engines writes the same.
+    let program = format!("const value = (() => {{ {HEAVY} }})(); console.log(new Error('x').stack); return value");
+    let ran = outcome(&folder, &["eval", &program, "--engine", "auto", "--record"]);
+    assert_eq!(ran["ran_on"]["engine"], "v8", "{ran}");
+    assert_eq!(isolith(&folder, &["replay", "last"]).code, 0);
+    assert_eq!(isolith(&folder, &["engine", "remove", "v8"]).code, 0);
+    let unknown = isolith(&folder, &["replay", "last"]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("`isolith engine install v8`"), "{unknown:?}");
+}
+
+/// Whether a process has children: the workers of engines, where it has nothing else to start.
+fn has_workers(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let mut children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+    children.any(|children| children.is_ok_and(|children| !children.trim().is_empty()))
+}
+
+#[test]
+fn a_workflow_has_the_walls_of_its_policy() {
+    let folder = folder();
+    folder.write("w.js", "import { defineWorkflow, sleep } from 'defineworkflow';\nexport default defineWorkflow({ name: 't', description: 'd', harness: 'claude', async run() { await sleep(300); return 6 * 7; } });\n");
+    folder.write("walled.toml", "isolation = \"process\"\n");
+    folder.write("auto.toml", "engine = \"auto\"\n");
+    folder.write("v8.toml", "engine = \"v8\"\n");
+    let run = |policy| {
+        let mut run = command(&["workflow", "run", "w.js", "--yes", "--json", "--policy", policy]);
+        run.current_dir(folder.path()).env("ISOLITH_DATA", folder.path().join("data"));
+        run
+    };
+    for (policy, walled) in [("walled.toml", true), ("auto.toml", false)] {
+        let mut running = run(policy).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut seen = false;
+        while running.try_wait().unwrap().is_none() {
+            seen |= has_workers(running.id());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let ran = ran(running.wait_with_output().unwrap());
+        assert!(ran.code == 0 && ran.stdout.contains("42"), "{ran:?}");
+        assert_eq!(seen, walled, "{policy}");
+    }
+    let refused = ran(run("v8.toml").output().unwrap());
+    assert!(refused.code == 2 && refused.stderr.contains("leaves memory"), "{refused:?}");
 }
 
 fn run(served: &Served, key: &str, body: &Value) -> Answer {
@@ -176,10 +227,25 @@ fn a_server_runs_what_was_asked_for_as_far_as_its_policies_let_it() {
 }
 
 #[test]
-fn a_server_without_v8_says_so() {
+fn a_run_in_v8_waits_in_memory_for_timers_that_others_wait_for_outside() {
+    let folder = with_v8();
+    let served = serve(&folder, &[]);
+    let program = "await new Promise((done) => setTimeout(done, 10_100)); return 'later'";
+    let ended = run(&served, "", &json!({ "program": program, "engine": "v8" })).json();
+    assert_eq!((&ended["status"], &ended["value"]), (&json!("ok"), &json!("later")), "{ended}");
+}
+
+#[test]
+fn a_server_without_v8_says_so_until_it_has_it() {
     let folder = folder();
     let served = serve(&folder, &[]);
     let refused = run(&served, "", &json!({ "program": "1", "engine": "v8" }));
     assert_eq!((refused.status, refused.code().as_str()), (400, "engine.missing"), "{refused:?}");
     assert_eq!(run(&served, "", &json!({ "program": "return 1", "engine": "auto" })).json()["value"], 1);
+    assert_eq!(isolith(&folder, &["engine", "install", "v8"]).code, 0);
+    let found = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        run(&served, "", &json!({ "program": "return 1", "engine": "v8" })).json()["value"] == 1
+    });
+    assert!(found, "what was installed meanwhile is not found");
 }

@@ -113,6 +113,23 @@ fn limits_are_those_of_the_key_at_most() {
 }
 
 #[test]
+fn a_policy_that_leaves_no_engine_for_isolates_says_so() {
+    let folder = folder();
+    folder.write("auto.toml", "engine = \"auto\"\n");
+    folder.write("v8.toml", "engine = \"v8\"\n");
+    let with = |policy: &str| key(&folder, &[policy, "--scope", "isolates", "--policy", &format!("{policy}.toml")]);
+    let (auto, v8) = (with("auto"), with("v8"));
+    let server = serve(&folder, &[]);
+    runtime().block_on(async {
+        let engine = Remote::connect(&url(&server), Some(&auto)).await.unwrap();
+        assert_eq!(value(begin(&engine, "return 1").await.unwrap().0.advance(turn(&[])).await), "1");
+        let engine = Remote::connect(&url(&server), Some(&v8)).await.unwrap();
+        let refused = begin(&engine, "return 1").await.err().unwrap();
+        assert!(refused.to_string().contains("isolates under a policy that names `v8`"), "{refused}");
+    });
+}
+
+#[test]
 fn a_limit_that_no_message_has_room_for_is_refused() {
     let folder = folder();
     let server = serve(&folder, &[]);

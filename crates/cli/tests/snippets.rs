@@ -259,6 +259,14 @@ fn an_mcp_client_has_them_where_its_operator_says_so() {
     assert_eq!(execute(&["--allow-snippets"])["result"]["structuredContent"]["value"], json!(3.5));
     let without = execute(&[]);
     assert_eq!(without["result"]["isError"], json!(true), "{without:#}");
+    // They run in what the policy wants around every program, and not without.
+    let policy = |housing: &str| place.write("policy.toml", &format!("{housing}\ngrants = [\"tool:snippets.*\"]\n"));
+    let flags = ["--allow-snippets", "--policy", "policy.toml"];
+    policy("isolation = \"process\"");
+    assert_eq!(execute(&flags)["result"]["structuredContent"]["value"], json!(3.5));
+    policy("engine = \"v8\"");
+    let refused = place.isolith(&[&["mcp"], &flags[..]].concat());
+    assert!(refused.code == 2 && refused.stderr.contains("`isolith engine install v8`"), "{}", refused.stderr);
 }
 
 /// Says these lines, and waits for the answer to the last before it hangs up.

@@ -94,6 +94,15 @@ impl Housing {
         Housing { engine: self.engine.or(said_before.engine), isolation: self.isolation.max(said_before.isolation) }
     }
 
+    /// The same for a program that has to be able to leave memory; nothing where it could not. `auto` stays where it begins then.
+    pub fn that_suspends(self) -> Option<Housing> {
+        let engine = match self.engine() {
+            EngineChoice::V8 => return None,
+            EngineChoice::Quickjs | EngineChoice::Auto => Some(EngineChoice::Quickjs),
+        };
+        Some(Housing { engine, ..self })
+    }
+
     /// The engine.
     pub fn engine(self) -> EngineChoice {
         self.engine.unwrap_or(EngineChoice::Quickjs)
@@ -118,6 +127,16 @@ mod tests {
                 assert_eq!(wants(engine, isolation).under(jailed), Ok(jailed));
             }
         }
+    }
+
+    #[test]
+    fn what_has_to_leave_memory_keeps_its_walls() {
+        let suspends = |engine| Housing { engine, isolation: Isolation::Process }.that_suspends();
+        let quickjs = Housing { engine: Some(EngineChoice::Quickjs), isolation: Isolation::Process };
+        for engine in [None, Some(EngineChoice::Quickjs), Some(EngineChoice::Auto)] {
+            assert_eq!(suspends(engine), Some(quickjs));
+        }
+        assert_eq!(suspends(Some(EngineChoice::V8)), None);
     }
 
     #[test]

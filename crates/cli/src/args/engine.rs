@@ -63,7 +63,7 @@ pub(crate) struct EngineSettings {
     /// Without V8's compiler: slower, and no memory that is both written and run
     #[arg(long)]
     pub(crate) jitless: bool,
-    /// Not at all, where a jail lacks a wall that this system does not offer
+    /// No program in a jail that lacks a wall: not every system offers all of them
     #[arg(long)]
     pub(crate) require_jail: bool,
     /// What a run on `auto` computes before it is tried in V8 [default: 50ms]

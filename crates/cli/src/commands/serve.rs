@@ -1,7 +1,7 @@
 //! The server, made of what this machine has.
 
 use crate::args::{EngineSettings, Serve};
-use crate::engines::{Engines, Others};
+use crate::engines::{Engines, Served};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::household::Callers;
@@ -124,7 +124,11 @@ pub(crate) fn parts(
     let granted = policy.as_ref().map_or(&[][..], |policy| &policy.grants);
     let checker = type_check.then(|| Types::new(granted.to_vec().into(), tools.clone())).transpose()?;
     let upstreams = match saved {
-        Saved::OfThisUser => snippets::beside(tools, granted, &runner, folder.clone())?,
+        Saved::OfThisUser => {
+            // In the walls that the policy wants around every program.
+            let housing = policy.as_ref().map(|policy| policy.housing).unwrap_or_default();
+            snippets::beside(tools, granted, || Ok(Runner::new(engines.of(housing)?)), folder.clone())?
+        }
         Saved::OfNobody => tools.map(|tools| tools as _),
     };
     Ok(Parts {
@@ -132,7 +136,7 @@ pub(crate) fn parts(
         adopt: logs::adopt(),
         upstreams,
         runner,
-        engines: Some(Arc::new(Others(engines))),
+        engines: Some(Arc::new(Served(engines))),
         store: Arc::new(data.runs().map_err(job::store)?),
         keys: Arc::new(data.keys().map_err(job::store)?),
         household: Arc::new(Callers::new(data.clone(), net, folder)),

@@ -114,6 +114,7 @@ pub(crate) async fn go(
 
 /// The engine of this build, or one that is elsewhere.
 fn engine(runtime: &Runtime, options: Options, on: &On<'_>) -> Result<Arc<dyn Engine>, Failure> {
+    means_something(on)?;
     if let Some(elsewhere) = on.elsewhere
         && let Some(url) = &elsewhere.remote
     {
@@ -131,20 +132,33 @@ fn engine(runtime: &Runtime, options: Options, on: &On<'_>) -> Result<Arc<dyn En
         let worker = Worker::new(url, key.as_deref(), trust);
         return Ok(Arc::new(worker.map_err(|error| Failure::usage(error, "give the address of the Worker"))?));
     }
+    let _inside = runtime.enter();
+    Ok(Engines::new(options, on.settings)?.of(on.housing)?)
+}
+
+/// Refuses what would be ignored: walls that nobody builds are worse than none.
+fn means_something(on: &On<'_>) -> Result<(), Failure> {
     let EngineSettings { jitless, require_jail, auto_after } = on.settings;
+    let elsewhere = on.elsewhere.is_some_and(|elsewhere| elsewhere.remote.is_some() || elsewhere.worker.is_some());
     let engine = on.housing.engine();
-    let process = on.housing.isolation == Isolation::Process || engine != EngineChoice::Quickjs;
+    if elsewhere && (engine == EngineChoice::V8 || on.housing.isolation == Isolation::Process) {
+        let hint = "run it here, or leave `engine` and `isolation` out of the manifest and the policy";
+        return Err(Failure::usage("what the manifest or the policy wants around programs is not had elsewhere", hint));
+    }
+    // `auto` begins without a process.
+    let process = on.housing.isolation == Isolation::Process || engine == EngineChoice::V8;
     let wrong = match engine {
         _ if require_jail && !process => Some(("--require-jail", "`--engine v8` or `--isolation process`")),
         EngineChoice::Quickjs if jitless => Some(("--jitless", "`--engine v8`")),
         EngineChoice::Quickjs | EngineChoice::V8 if auto_after.is_some() => Some(("--auto-after", "`--engine auto`")),
         _ => None,
     };
-    if let Some((flag, other)) = wrong {
-        return Err(Failure::usage(format!("`{flag}` means nothing here"), format!("say {other} as well")));
+    match wrong {
+        Some((flag, other)) => {
+            Err(Failure::usage(format!("`{flag}` means nothing here"), format!("say {other} as well")))
+        }
+        None => Ok(()),
     }
-    let _inside = runtime.enter();
-    Ok(Engines::new(options, on.settings)?.of(on.housing)?)
 }
 
 /// A key comes from the environment: what is on a command line is seen by everyone on the machine.

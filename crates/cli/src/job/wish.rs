@@ -112,7 +112,7 @@ impl Wish<'_> {
         means.approver = Arc::new(Terminal);
         let named = self.manifest.as_ref().map(|manifest| manifest.tools.clone()).unwrap_or_default();
         let tools = toolbox::toolbox(self.ceiling.tools(named), folder.clone(), Arc::clone(&means.net))?;
-        means.upstreams = snippets::beside(tools.clone(), grants, runner, folder)?;
+        means.upstreams = snippets::beside(tools.clone(), grants, || Ok(runner.clone()), folder)?;
         Ok(Equipment { means, tools })
     }
 }

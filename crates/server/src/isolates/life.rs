@@ -8,8 +8,8 @@ use crate::error::Refusal;
 use crate::queue::Place;
 use isolith_core::wire::{CONTENT_BYTES_MAX, MESSAGE_BYTES_MAX, event};
 use isolith_core::{
-    End, EngineChoice, EngineError, ErrorKind, Failure, Housing, Isolate, Limits, OutputSink, PendingCall, Step,
-    Stream, SuspendedError, Timestamp, Turn, Unsupported,
+    End, EngineError, ErrorKind, Failure, Housing, Isolate, Limits, OutputSink, PendingCall, Step, Stream,
+    SuspendedError, Timestamp, Turn, Unsupported,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,11 +113,13 @@ impl Life {
     }
 
     // THREAT[T-REMOTE-007]: a caller whose policy wants more walls has them here too.
-    /// What its isolates are made by. The other side was told of one engine, and there is no choice.
+    /// What its isolates are made by. They can leave memory, so there is no choice of engine.
     async fn runner(&self) -> Result<isolith_runner::Runner, EngineError> {
         let unsupported = |what: String| EngineError::from(Unsupported { engine: "remote", what });
-        let housing = Housing { engine: Some(EngineChoice::Quickjs), ..Housing::default() };
-        let housing = self.caller.ceiling.housing(housing).map_err(|refusal| unsupported(refusal.message))?;
+        let housing =
+            self.caller.ceiling.housing(Housing::default()).map_err(|refusal| unsupported(refusal.message))?;
+        let housing =
+            housing.that_suspends().ok_or_else(|| unsupported("isolates under a policy that names `v8`".into()))?;
         let placed = self.app.runs.placed(housing).await;
         Ok(placed.map_err(|refusal| unsupported(refusal.message))?.runner)
     }

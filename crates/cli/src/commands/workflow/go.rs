@@ -85,7 +85,7 @@ pub(super) fn run(args: RunWorkflow) -> Done {
     }
     let run = RunId(args.attended.headless.clone().unwrap_or_else(|| uuid::Uuid::now_v7().to_string()));
     let digest = bundle.digest().to_string();
-    let workbench = Workbench::small(&job::On::default())?;
+    let workbench = Workbench::small(&job::On::that_suspends(&args.grants)?)?;
     let identity = Identity { run: run.clone(), program: digest.clone() };
     let store = Arc::new(store()?);
     let stand = Stand::new(&run, &store, &args.attended)?;
@@ -136,7 +136,7 @@ pub(super) fn take_up(store: &Arc<Workflows>, flow: &Flow, attended: &Attended, 
     kept.agents = attended.agents.clone().or(kept.agents);
     let unknown =
         || Failure::usage(format!("the journal of {run} is gone [replay.unknown]"), "nothing is known of what it did");
-    let workbench = Workbench::small(&job::On::default())?;
+    let workbench = Workbench::small(&job::On::that_suspends(grants)?)?;
     // One of another version is of no use: everything is told again.
     let state = store.kept(run).map_err(job::store)?.and_then(|bytes| State::from_bytes(&bytes).ok());
     let state = state.filter(|kept| workbench.runner.can_resume(&kept.state));
