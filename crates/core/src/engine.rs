@@ -51,6 +51,11 @@ pub trait Isolate: Send {
         true
     }
 
+    /// Whether it computes in another process, whose time passes while nobody here looks.
+    fn computes_elsewhere(&self) -> bool {
+        false
+    }
+
     /// What the run has used so far. Wall time is the runner's to know and stays zero here.
     fn usage(&self) -> Usage;
 
@@ -197,6 +202,14 @@ impl Failure {
     /// A failure the engine itself decided on.
     pub fn of(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
         Failure { kind, name: name.into(), message: message.into(), stack: None, code: None }
+    }
+
+    /// What a run fails with when it was stopped for a limit on time.
+    pub fn stopped(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::CpuLimit => Failure::of(kind, "CpuLimit", "the program computed for longer than its CPU limit"),
+            _ => Failure::of(kind, "Timeout", "the program took longer than its time limit"),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-use isolith_core::{BoxFuture, EngineError, Step};
+use isolith_core::{BoxFuture, EngineError, Isolate, Step, Turn};
 use rustix::time::{ClockId, clock_gettime};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
+use tokio::time::Sleep;
 
 /// A step in progress, and what it has computed.
 ///
@@ -11,14 +12,39 @@ use std::time::{Duration, Instant};
 pub(crate) struct Computing<'a> {
     step: BoxFuture<'a, Result<Step, EngineError>>,
     pub(crate) spent: Duration,
-    pub(crate) most: Duration,
+    most: Duration,
     /// When it was first seen that it takes longer.
-    pub(crate) since: Option<Instant>,
+    since: Option<Instant>,
+    /// Of an engine that computes elsewhere: within a step it does nothing else, so that time is what it computes.
+    elsewhere: bool,
+    enough: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'a> Computing<'a> {
-    pub(crate) fn new(step: BoxFuture<'a, Result<Step, EngineError>>, most: Duration) -> Computing<'a> {
-        Computing { step, spent: Duration::ZERO, most, since: None }
+    pub(crate) fn new(isolate: &'a mut dyn Isolate, turn: Turn, most: Duration) -> Computing<'a> {
+        let elsewhere = isolate.computes_elsewhere();
+        Computing { step: isolate.advance(turn), spent: Duration::ZERO, most, since: None, elsewhere, enough: None }
+    }
+
+    /// Allows it so much more.
+    pub(crate) fn allow(&mut self, more: Duration) {
+        (self.most, self.enough) = (self.spent.saturating_add(more), None);
+    }
+
+    /// How long it has been seen to take.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Whether it has computed as much as it may. If not, and nobody here would see it, someone is woken when it has.
+    fn is_enough(&mut self, cx: &mut Context<'_>) -> bool {
+        if !self.elsewhere {
+            return self.spent >= self.most;
+        }
+        self.spent = self.elapsed();
+        let left = self.most.saturating_sub(self.spent);
+        let enough = self.enough.get_or_insert_with(|| Box::pin(tokio::time::sleep(left)));
+        left.is_zero() || enough.as_mut().poll(cx).is_ready()
     }
 }
 
@@ -44,7 +70,7 @@ impl Future for Computing<'_> {
         };
         match polled {
             Poll::Ready(step) => Poll::Ready(Some(step)),
-            Poll::Pending if self.spent >= self.most => Poll::Ready(None),
+            Poll::Pending if self.is_enough(cx) => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         }
     }

@@ -27,6 +27,18 @@ enum Event {
 }
 
 impl History {
+    /// Forgets everything, and keeps the room that it took.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.text.clear();
+        (self.current, self.turns) = (0, 0);
+    }
+
+    /// The memory that it takes for itself.
+    pub(crate) fn room_bytes(&self) -> usize {
+        self.events.capacity() * size_of::<Event>() + self.text.capacity()
+    }
+
     /// Remembers what a run is told in the turn that begins. False when it has used more than can be remembered.
     pub(crate) fn begin(&mut self, turn: &Turn, used: Usage) -> bool {
         (self.current, self.turns) = (self.events.len(), self.turns + 1);

@@ -4,10 +4,11 @@ use crate::history::History;
 use crate::shadow::Tee;
 use crate::trial::{Stays, Trial};
 use isolith_core::{
-    BoxFuture, Engine, EngineError, Isolate, Limits, Program, RanOn, Start, Step, Suspended, Switch, Turn, Usage,
+    BoxFuture, End, Engine, EngineError, ErrorKind, Failure, Isolate, Limits, Program, RanOn, Start, Step, Suspended,
+    Switch, Turn, Usage,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Telling a run again takes less time than the run itself did; an engine that needs this much longer is none to change to.
 const CATCH_UP_FACTOR: u32 = 4;
@@ -20,8 +21,12 @@ pub(crate) struct AutoIsolate {
     isolate: Box<dyn Isolate>,
     /// What it takes to change over, as long as that may still happen.
     chance: Option<Box<Chance>>,
+    /// The other engine while it is tried. It is kept here so that what it did is known when the attempt is broken off.
+    beside: Option<Beside>,
     /// What both engines computed that is not in the usage of the one that the run is on.
     spent_elsewhere: Duration,
+    /// What the run may compute where it is, when some of its limit was spent in vain.
+    cpu_most: Option<Duration>,
     switch: Option<Switch>,
 }
 
@@ -36,20 +41,20 @@ struct Chance {
     next: Duration,
 }
 
-/// What became of a long turn.
-struct Turned {
-    step: Step,
-    /// The one that took over.
-    trial: Option<Trial>,
-    switch: Option<Switch>,
-    /// What was computed for nothing.
-    lost: Duration,
+struct Beside {
+    trial: Trial,
+    /// What the run had computed when it was tried.
+    after_cpu: Duration,
 }
 
-impl Turned {
-    fn stayed(step: Step) -> Turned {
-        Turned { step, trial: None, switch: None, lost: Duration::ZERO }
-    }
+/// What became of a long turn.
+enum Turned {
+    /// It was over before anything could be tried.
+    Over(Step),
+    /// The other engine ended it, and has the run now.
+    TakenOver(Step, Duration),
+    /// Why it did not, what finding that out has cost, and how the turn ended.
+    Stayed { after_cpu: Duration, why: Stays, lost: Duration, step: Step },
 }
 
 impl AutoIsolate {
@@ -63,92 +68,127 @@ impl AutoIsolate {
         let theirs = Start { sink: Arc::clone(&tee) as _, ..start.again() };
         let isolate = first.start(program, theirs).await?;
         let next = shared.after;
-        let (program, history) = (program.clone(), History::default());
+        let (program, history) = (program.clone(), shared.spare.take());
         let chance = Chance { shared, program, start, tee, history, spent: Duration::ZERO, next };
-        Ok(AutoIsolate { isolate, chance: Some(Box::new(chance)), spent_elsewhere: Duration::ZERO, switch: None })
+        let (spent_elsewhere, chance) = (Duration::ZERO, Some(Box::new(chance)));
+        Ok(AutoIsolate { isolate, chance, beside: None, spent_elsewhere, cpu_most: None, switch: None })
     }
 
     /// Takes note of what became of a long turn.
-    fn turned(&mut self, Turned { step, trial, switch, lost }: Turned, mut chance: Box<Chance>) -> Step {
-        self.spent_elsewhere += lost;
-        self.switch = switch.or(self.switch.take());
-        if let Some(trial) = trial {
-            self.spent_elsewhere += chance.spent;
-            self.isolate = trial.into_isolate();
-        } else if chance.next < Duration::MAX {
-            chance.history.end(&step);
-            self.chance = Some(chance);
+    fn turned(&mut self, turned: Turned, mut chance: Box<Chance>) -> Step {
+        match turned {
+            Turned::Over(step) => {
+                chance.history.end(&step);
+                self.chance = Some(chance);
+                step
+            }
+            Turned::TakenOver(step, spent) => {
+                if let Some(Beside { trial, after_cpu }) = self.beside.take() {
+                    self.switch = Some(switch(after_cpu, None));
+                    self.spent_elsewhere += spent.max(cpu(&*self.isolate));
+                    self.isolate = trial.isolate;
+                }
+                step
+            }
+            Turned::Stayed { after_cpu, why, lost, step } => {
+                self.switch = Some(switch(after_cpu, Some(why)));
+                self.spent_elsewhere += lost;
+                self.cpu_most = (!lost.is_zero()).then(|| chance.start.limits.cpu.saturating_sub(lost));
+                step
+            }
         }
-        step
+    }
+
+    /// A turn of a run that stays where it is.
+    fn advance_here(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
+        let Some(most) = self.cpu_most else { return self.isolate.advance(turn) };
+        let left = most.saturating_sub(cpu(&*self.isolate));
+        Box::pin(async move { Computing::new(&mut *self.isolate, turn, left).await.unwrap_or_else(|| Ok(stopped())) })
+    }
+}
+
+fn cpu(isolate: &dyn Isolate) -> Duration {
+    Duration::from_micros(isolate.usage().cpu_us)
+}
+
+fn switch(after_cpu: Duration, why: Option<Stays>) -> Switch {
+    Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why }
+}
+
+/// How a run ends that has computed as much as it may, in both engines together.
+fn stopped() -> Step {
+    Step::Done(End::Failed(Failure::stopped(ErrorKind::CpuLimit)), Vec::new())
+}
+
+impl Drop for Chance {
+    fn drop(&mut self) {
+        self.shared.spare.give_back(std::mem::take(&mut self.history));
     }
 }
 
 impl Chance {
     /// Goes on with a turn that has computed for long, on the engine that the run is on or on the other.
-    async fn change_over(&mut self, computing: &mut Computing<'_>, wall_left: Duration) -> Result<Turned, EngineError> {
+    async fn change_over(
+        &mut self,
+        computing: &mut Computing<'_>,
+        wall_left: Duration,
+        beside: &mut Option<Beside>,
+    ) -> Result<Turned, EngineError> {
         // It goes on while the other engine is got ready, and stands still while that is tried.
         let after_cpu = self.spent + computing.spent;
-        (self.next, computing.most) = (2 * after_cpu, Duration::MAX);
+        self.next = 2 * after_cpu;
+        computing.allow(Duration::MAX);
         let starting = self.shared.faster.clone().engine();
         let engine = tokio::select! {
             biased;
             engine = starting => engine,
-            ended = &mut *computing => return ended.unwrap_or(Err(EngineError::Ended)).map(Turned::stayed),
+            ended = &mut *computing => return ended.unwrap_or(Err(EngineError::Ended)).map(Turned::Over),
         };
         let spent = self.spent + computing.spent;
-        let gone = computing.since.map_or(Duration::ZERO, |since| since.elapsed());
-        let turn = self.history.current().turn(wall_left.saturating_sub(gone));
-        let switch = |why: Option<Stays>| {
-            Some(Switch { after_cpu_us: after_cpu.as_micros() as u64, taken_over: why.is_none(), why })
+        let (now, wall_left) = (Instant::now(), wall_left.saturating_sub(computing.elapsed()));
+        let wall_left = || wall_left.saturating_sub(now.elapsed());
+        let why = match self.tried(engine, (after_cpu, spent), wall_left, beside).await {
+            Ok(step) => return Ok(Turned::TakenOver(step, spent)),
+            Err(why) => why,
         };
-        match self.tried(engine, spent, turn).await {
-            Ok((step, trial)) => {
-                self.spent = spent;
-                Ok(Turned { trial: Some(trial), switch: switch(None), ..Turned::stayed(step) })
-            }
-            Err((why, lost)) => {
-                // It has been found out that they differ, and they will.
-                self.next = Duration::MAX;
-                let step = computing.await.unwrap_or(Err(EngineError::Ended))?;
-                Ok(Turned { switch: switch(Some(why)), lost, ..Turned::stayed(step) })
-            }
+        // It has been found out that they differ, and they will.
+        let lost = beside.take().map_or(Duration::ZERO, |beside| cpu(&*beside.trial.isolate));
+        if !lost.is_zero() {
+            computing.allow(self.start.limits.cpu.saturating_sub(spent + lost));
         }
+        let step = computing.await.unwrap_or_else(|| Ok(stopped()))?;
+        Ok(Turned::Stayed { after_cpu, why, lost, step })
     }
 
-    /// Tries the other engine: what it did in this turn, or why the run stays, and what finding that out has cost.
+    /// Tries the other engine: what it did in this turn, or why the run stays.
     async fn tried(
         &self,
-        engine: Result<Arc<dyn Engine>, String>,
-        spent: Duration,
-        turn: Turn,
-    ) -> Result<(Step, Trial), (Stays, Duration)> {
-        let engine = engine.map_err(|why| (why, Duration::ZERO))?;
+        engine: Result<Arc<dyn Engine>, Stays>,
+        (after_cpu, spent): (Duration, Duration),
+        wall_left: impl Fn() -> Duration,
+        beside: &mut Option<Beside>,
+    ) -> Result<Step, Stays> {
+        let engine = engine?;
         // Both together compute no longer than one may.
         let cpu = self.start.limits.cpu.saturating_sub(spent).max(CPU_MIN);
         let start = Start { limits: Limits { cpu, ..self.start.limits }, ..self.start.again() };
-        let trial = Trial::start(&*engine, &self.program, start, self.tee.mark()).await;
-        let mut trial = trial.map_err(|why| (why, Duration::ZERO))?;
+        let catching_up = async {
+            let trial = Trial::start(&*engine, &self.program, start, self.tee.mark()).await?;
+            let trial = &mut beside.insert(Beside { trial, after_cpu }).trial;
+            trial.catch_up(self.history.past(), wall_left(), self.tee.mark_before()).await?;
+            Ok::<_, Stays>(trial)
+        };
         let time = spent * CATCH_UP_FACTOR + CATCH_UP_EXTRA;
-        let caught_up = trial.catch_up(self.history.past(), turn.wall_left, self.tee.mark_before());
-        let caught_up = match tokio::time::timeout(time, caught_up).await {
-            Ok(caught_up) => caught_up,
-            Err(_) => Err("it takes longer".into()),
-        };
-        let gone_on = match caught_up {
-            Ok(()) => trial.go_on(turn).await,
-            Err(why) => Err(why),
-        };
-        match gone_on {
-            Ok(step) => Ok((step, trial)),
-            Err(why) => Err((why, trial.cpu())),
-        }
+        let caught_up = tokio::time::timeout(time, catching_up).await;
+        let trial = caught_up.unwrap_or_else(|_| Err("it takes longer".into()))?;
+        trial.go_on(self.history.current().turn(wall_left())).await
     }
 }
 
 impl Isolate for AutoIsolate {
     fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
         // Taken out first: whoever drops the future half-way leaves nothing to change over from.
-        let Some(mut chance) = self.chance.take() else { return self.isolate.advance(turn) };
+        let Some(mut chance) = self.chance.take() else { return self.advance_here(turn) };
         let used = self.isolate.usage();
         if !chance.history.begin(&turn, used) {
             return self.isolate.advance(turn);
@@ -157,7 +197,8 @@ impl Isolate for AutoIsolate {
         chance.tee.begin_turn();
         Box::pin(async move {
             let wall_left = turn.wall_left;
-            let mut computing = Computing::new(self.isolate.advance(turn), chance.next.saturating_sub(chance.spent));
+            let most = chance.next.saturating_sub(chance.spent);
+            let mut computing = Computing::new(&mut *self.isolate, turn, most);
             if let Some(step) = (&mut computing).await {
                 let step = step?;
                 chance.history.end(&step);
@@ -165,7 +206,7 @@ impl Isolate for AutoIsolate {
                 return Ok(step);
             }
             // On its own: most turns are over before, and would make room for all that this takes.
-            let turned = Box::pin(chance.change_over(&mut computing, wall_left)).await?;
+            let turned = Box::pin(chance.change_over(&mut computing, wall_left, &mut self.beside)).await?;
             drop(computing);
             Ok(self.turned(turned, chance))
         })
@@ -179,12 +220,26 @@ impl Isolate for AutoIsolate {
         self.isolate.can_suspend()
     }
 
+    fn computes_elsewhere(&self) -> bool {
+        self.isolate.computes_elsewhere()
+    }
+
     fn usage(&self) -> Usage {
-        let usage = self.isolate.usage();
-        Usage { cpu_us: usage.cpu_us + self.spent_elsewhere.as_micros() as u64, ..usage }
+        let here = self.isolate.usage();
+        let (usage, other_us) = match &self.beside {
+            Some(Beside { trial, .. }) if trial.was_seen() => (trial.isolate.usage(), here.cpu_us),
+            Some(Beside { trial, .. }) => (here, trial.isolate.usage().cpu_us),
+            None => (here, 0),
+        };
+        Usage { cpu_us: usage.cpu_us + other_us + self.spent_elsewhere.as_micros() as u64, ..usage }
     }
 
     fn ran_on(&self) -> RanOn {
-        RanOn { switch: self.switch.clone(), ..self.isolate.ran_on() }
+        match &self.beside {
+            Some(Beside { trial, after_cpu }) if trial.was_seen() => {
+                RanOn { switch: Some(switch(*after_cpu, None)), ..trial.isolate.ran_on() }
+            }
+            _ => RanOn { switch: self.switch.clone(), ..self.isolate.ran_on() },
+        }
     }
 }

@@ -14,10 +14,12 @@ mod history;
 mod isolate;
 mod kept;
 mod shadow;
+mod spare;
 mod trial;
 
 use crate::faster::Faster;
 use crate::isolate::AutoIsolate;
+use crate::spare::Spare;
 use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,12 +39,14 @@ pub(crate) struct Shared {
     first: Arc<dyn Engine>,
     pub(crate) faster: Arc<Faster>,
     pub(crate) after: Duration,
+    pub(crate) spare: Spare,
 }
 
 impl Auto {
     /// Runs begin on `first`. `make` gives the faster engine when it is first wanted, or says why there is none.
     pub fn new(first: Arc<dyn Engine>, make: Make, after: Duration) -> Auto {
-        Auto { shared: Arc::new(Shared { first, faster: Arc::new(Faster::new(make)), after }) }
+        let faster = Arc::new(Faster::new(make));
+        Auto { shared: Arc::new(Shared { first, faster, after, spare: Spare::default() }) }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The same program in the other engine.
 pub(crate) struct Trial {
-    isolate: Box<dyn Isolate>,
+    pub(crate) isolate: Box<dyn Isolate>,
     shadow: Arc<Shadow>,
 }
 
@@ -67,12 +67,9 @@ impl Trial {
         Ok(step)
     }
 
-    pub(crate) fn into_isolate(self) -> Box<dyn Isolate> {
-        self.isolate
-    }
-
-    pub(crate) fn cpu(&self) -> Duration {
-        Duration::from_micros(self.isolate.usage().cpu_us)
+    /// Whether anybody has seen anything of it: then it is the run.
+    pub(crate) fn was_seen(&self) -> bool {
+        self.shadow.was_seen()
     }
 
     async fn advance(&mut self, turn: Turn) -> Result<Step, Stays> {

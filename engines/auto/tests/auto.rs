@@ -1,4 +1,4 @@
-//! Runs that change engines on the way. This executable is the worker of V8 as well, when it is called as one.
+//! Runs that change engines on the way. This executable is the worker of both engines as well, when it is called as one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
@@ -10,7 +10,7 @@ use isolith_core::{
     OutputSink, Program, RanOn, Start, Step, Suspended, Turn, Unsupported, Usage,
 };
 use isolith_quickjs::QuickJs;
-use isolith_runner::{Attend, Plan, Runner, Time};
+use isolith_runner::{Attend, Patience, Plan, Runner, Time};
 use isolith_testing::{Fixtures, check, conformance, conformance_root, run};
 use isolith_v8::{Launch, Options, V8, install};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -18,8 +18,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
 
 const WORKER: &str = "be-a-worker";
+const QUICKJS_WORKER: &str = "be-a-worker-of-quickjs";
 /// Tried in every turn, before the first engine does anything.
 const ALWAYS: Duration = Duration::ZERO;
 /// Tried in every turn but the first.
@@ -33,16 +35,20 @@ struct Bench {
     runtime: Arc<Runtime>,
     quickjs: Arc<dyn Engine>,
     v8: Arc<dyn Engine>,
+    /// QuickJS in processes.
+    process: Arc<dyn Engine>,
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|argument| argument == WORKER) {
-        return isolith_jail::worker::main(isolith_v8::worker::V8_INSIDE);
+    match std::env::args().nth(1).as_deref() {
+        Some(WORKER) => return isolith_jail::worker::main(isolith_v8::worker::V8_INSIDE),
+        Some(QUICKJS_WORKER) => return isolith_jail::worker::main(isolith_quickjs::process::QUICKJS_INSIDE),
+        _ => {}
     }
     let arguments = Arguments::from_args();
     let bench = Bench::new();
     let mut trials = suite(&bench);
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 13] = [
         ("a run that computes for long changes over", changes_over),
         ("a run that computes little stays", stays),
         ("what was written before is not written again", writes_once),
@@ -51,6 +57,10 @@ fn main() -> ExitCode {
         ("without a faster engine it goes on", without),
         ("an engine that fails in the attempt leaves the run alone", a_failing_one),
         ("a run that may have to leave memory stays", may_leave),
+        ("one that cannot leave memory waits for its timers in it", waits_in_memory),
+        ("an engine in a process is changed over from as well", from_a_process),
+        ("what an attempt has cost counts against the limit", attempts_count),
+        ("a run that is stopped after it changed over says so", stopped_after),
         ("every run is one that one engine alone would have made", one_of_both),
     ];
     for (name, test) in tests {
@@ -70,10 +80,13 @@ impl Bench {
         let folder = std::env::var_os("ISOLITH_V8").map_or_else(|| cache.join("isolith/v8"), Into::into);
         let installed = install::Installed::find(&folder).or_else(|_| install::by_pip(&folder));
         let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
-        let launch = Launch::new(std::env::current_exe().expect("this executable"), &[WORKER]);
-        let v8 = V8::start(&installed.expect("V8 can be fetched by pip"), launch, Options::default());
-        let quickjs = QuickJs::new(isolith_quickjs::Options::default()).expect("an engine");
-        Bench { quickjs: Arc::new(quickjs), v8: Arc::new(v8.expect("the engine starts")), runtime: Arc::new(runtime) }
+        let launch = |verb| Launch::new(std::env::current_exe().expect("this executable"), &[verb]);
+        let v8 = V8::start(&installed.expect("V8 can be fetched by pip"), launch(WORKER), Options::default());
+        let (v8, quickjs) = (v8.expect("the engine starts"), QuickJs::new(isolith_quickjs::Options::default()));
+        let options = isolith_jail::Options::default();
+        let process = isolith_quickjs::process::jailed(launch(QUICKJS_WORKER), options).expect("workers");
+        let (quickjs, process) = (Arc::new(quickjs.expect("an engine")), Arc::new(process));
+        Bench { quickjs, process, v8: Arc::new(v8), runtime: Arc::new(runtime) }
     }
 
     fn auto(&self, after: Duration) -> Arc<dyn Engine> {
@@ -82,8 +95,17 @@ impl Bench {
     }
 
     fn run(&self, engine: &Arc<dyn Engine>, plan: Plan) -> (Outcome, Vec<String>) {
+        self.run_with(engine, plan, |host| Attend::new(host, Arc::new(Unwatched)))
+    }
+
+    fn run_with(
+        &self,
+        engine: &Arc<dyn Engine>,
+        plan: Plan,
+        attend: impl FnOnce(Arc<dyn Host>) -> Attend,
+    ) -> (Outcome, Vec<String>) {
         let host = Arc::new(Noted::default());
-        let attend = Attend::new(Arc::clone(&host) as Arc<dyn Host>, Arc::new(Unwatched));
+        let attend = attend(Arc::clone(&host) as Arc<dyn Host>);
         let runner = Runner::new(Arc::clone(engine));
         let ended = self.runtime.block_on(self.runtime.spawn(async move { runner.run(plan, attend).await }));
         let calls = host.0.lock().unwrap().clone();
@@ -230,9 +252,19 @@ fn without(bench: &Bench) {
 }
 
 /// An engine whose process dies under its run.
-struct Dying(Arc<dyn Engine>);
+struct Dying {
+    engine: Arc<dyn Engine>,
+    /// Not when the run ends, but before it does anything.
+    at_once: bool,
+    /// What it says that it has computed, besides what it has.
+    more_cpu: Duration,
+}
 
-struct Dead(Box<dyn Isolate>);
+struct Dead {
+    isolate: Box<dyn Isolate>,
+    at_once: bool,
+    more_cpu: Duration,
+}
 
 impl Engine for Dying {
     fn name(&self) -> &'static str {
@@ -240,11 +272,15 @@ impl Engine for Dying {
     }
 
     fn image(&self) -> isolith_core::Digest {
-        self.0.image()
+        self.engine.image()
     }
 
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
-        Box::pin(async move { Ok(Box::new(Dead(self.0.start(program, start).await?)) as Box<dyn Isolate>) })
+        let Dying { at_once, more_cpu, .. } = *self;
+        Box::pin(async move {
+            let isolate = self.engine.start(program, start).await?;
+            Ok(Box::new(Dead { isolate, at_once, more_cpu }) as Box<dyn Isolate>)
+        })
     }
 
     fn resume<'a>(
@@ -259,9 +295,10 @@ impl Engine for Dying {
 impl Isolate for Dead {
     fn advance(&mut self, turn: Turn) -> BoxFuture<'_, Result<Step, EngineError>> {
         Box::pin(async move {
-            let step = self.0.advance(turn).await?;
+            let step = self.isolate.advance(turn).await?;
             let failure = Failure::of(ErrorKind::Internal, "EngineFailure", "the worker died");
-            Ok(if let Step::Done(..) = step { Step::Done(End::Failed(failure), Vec::new()) } else { step })
+            let dies = self.at_once || matches!(step, Step::Done(..));
+            Ok(if dies { Step::Done(End::Failed(failure), Vec::new()) } else { step })
         })
     }
 
@@ -270,7 +307,8 @@ impl Isolate for Dead {
     }
 
     fn usage(&self) -> Usage {
-        self.0.usage()
+        let usage = self.isolate.usage();
+        Usage { cpu_us: usage.cpu_us + self.more_cpu.as_micros() as u64, ..usage }
     }
 
     fn ran_on(&self) -> RanOn {
@@ -278,10 +316,14 @@ impl Isolate for Dead {
     }
 }
 
+fn dying(bench: &Bench, after: Duration, at_once: bool, more_cpu: Duration) -> Arc<dyn Engine> {
+    let engine = Arc::clone(&bench.v8);
+    let make = move || Ok(Arc::new(Dying { engine: Arc::clone(&engine), at_once, more_cpu }) as Arc<dyn Engine>);
+    with(bench, after, Arc::new(make))
+}
+
 fn a_failing_one(bench: &Bench) {
-    let v8 = Arc::clone(&bench.v8);
-    let make: Make = Arc::new(move || Ok(Arc::new(Dying(Arc::clone(&v8))) as Arc<dyn Engine>));
-    let engine = with(bench, Duration::from_millis(5), make);
+    let engine = dying(bench, Duration::from_millis(5), false, Duration::ZERO);
     let (outcome, _) = bench.run(&engine, plan(HEAVY));
     let (alone, _) = bench.run(&bench.quickjs, plan(HEAVY));
     assert_eq!(outcome.value, alone.value);
@@ -303,6 +345,68 @@ fn may_leave(bench: &Bench) {
     let attend = Attend::new(Arc::new(Noted::default()), Arc::new(Unwatched));
     let refused = bench.runtime.block_on(runner.run(plan, attend));
     assert!(refused.is_err_and(|error| error.to_string().contains("waiting outside memory")));
+}
+
+fn waits_in_memory(bench: &Bench) {
+    // As on a server, where whoever waits for long leaves memory if that can be.
+    let patience = Patience { timer: Duration::ZERO, outside: Duration::MAX };
+    let later = "await new Promise((done) => setTimeout(done, 5)); return 'later'";
+    let source = format!("const value = (() => {{ {HEAVY} }})(); {later} + value");
+    for engine in [&bench.v8, &bench.auto(Duration::from_millis(5))] {
+        let plan = Plan { patience: Some(patience), time: Time::Live, ..plan(&source) };
+        let (outcome, _) = bench.run(engine, plan);
+        assert_eq!((outcome.error.is_none(), ran_on(&outcome).engine.as_ref()), (true, "v8"), "{outcome:?}");
+    }
+    let plan = Plan { patience: Some(patience), time: Time::Live, ..plan(later) };
+    let (outcome, _) = bench.run(&bench.quickjs, plan);
+    assert_eq!(outcome.status, isolith_core::Status::Suspended, "{outcome:?}");
+}
+
+fn from_a_process(bench: &Bench) {
+    let v8 = Arc::clone(&bench.v8);
+    let make: Make = Arc::new(move || Ok(Arc::clone(&v8)));
+    let engine: Arc<dyn Engine> = Arc::new(Auto::new(Arc::clone(&bench.process), make, Duration::from_millis(20)));
+    let (outcome, _) = bench.run(&engine, plan(HEAVY));
+    let (ran_on, (alone, _)) = (ran_on(&outcome), bench.run(&bench.v8, plan(HEAVY)));
+    assert_eq!((outcome.value, ran_on.engine.as_ref()), (alone.value, "v8"), "{ran_on:?}");
+    let switch = ran_on.switch.expect("an attempt");
+    assert!(switch.taken_over && switch.after_cpu_us >= 20_000, "{switch:?}");
+    assert!(outcome.usage.cpu_us > alone.usage.cpu_us / 2, "{:?}", outcome.usage);
+}
+
+fn attempts_count(bench: &Bench) {
+    // In the turn in which it was tried, and in one that follows.
+    let endless = "await tools.echo(1); for (;;);";
+    for (source, after, left) in [(HEAVY, Duration::from_millis(5), 0), (endless, ALWAYS, 200)] {
+        let plan = plan(source);
+        let limit = plan.limits.cpu;
+        let engine = dying(bench, after, after.is_zero(), limit - Duration::from_millis(left));
+        let (outcome, _) = bench.run(&engine, plan);
+        assert_eq!(outcome.error.map(|error| error.kind), Some(ErrorKind::CpuLimit));
+        let spent = Duration::from_micros(outcome.usage.cpu_us);
+        assert!(spent >= limit && spent < limit * 3 / 2, "{spent:?}");
+    }
+}
+
+/// Stops a run as soon as it writes something.
+struct Stopping(CancellationToken);
+
+impl OutputSink for Stopping {
+    fn write(&self, _: isolith_core::Stream, _: String, _: isolith_core::Timestamp) {
+        self.0.cancel();
+    }
+}
+
+fn stopped_after(bench: &Bench) {
+    let source = format!("const value = (() => {{ {HEAVY} }})(); console.log('seen', value); for (;;);");
+    let (outcome, _) = bench.run_with(&bench.auto(Duration::from_millis(20)), plan(&source), |host| {
+        let cancel = CancellationToken::new();
+        Attend { cancel: cancel.clone(), ..Attend::new(host, Arc::new(Stopping(cancel))) }
+    });
+    assert_eq!(outcome.outputs.len(), 1, "{outcome:?}");
+    let ran_on = ran_on(&outcome);
+    assert!(ran_on.engine == "v8" && ran_on.switch.is_some_and(|switch| switch.taken_over), "{outcome:?}");
+    assert!(outcome.usage.cpu_us >= 20_000, "{outcome:?}");
 }
 
 /// Whatever the engines do differently, an `auto` run asks for, writes and gives what the engine that its receipt names would have by

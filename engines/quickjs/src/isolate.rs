@@ -130,7 +130,7 @@ impl QuickJsIsolate {
             return stop;
         }
         match (error.downcast_ref::<Trap>(), self.meter.why()) {
-            (Some(Trap::Interrupt), Some(why)) => protocol::stopped(why),
+            (Some(Trap::Interrupt), Some(why)) => Failure::stopped(why),
             (Some(Trap::StackOverflow), _) => {
                 Failure::of(ErrorKind::StackOverflow, "RangeError", "Maximum call stack size exceeded")
             }

@@ -227,7 +227,7 @@ pub(crate) fn read_end(kind: u32, data: &[u8], why: Option<ErrorKind>) -> Option
         2 => failed(ErrorKind::Thrown),
         3 => failed(ErrorKind::Syntax),
         // A job that was told to stop leaves behind a promise that nothing settles.
-        4 if why.is_some() => Some(End::Failed(stopped(why?))),
+        4 if why.is_some() => Some(End::Failed(Failure::stopped(why?))),
         4 => Some(End::Failed(Failure::of(
             ErrorKind::Stalled,
             "Stalled",
@@ -242,17 +242,9 @@ pub(crate) fn read_end(kind: u32, data: &[u8], why: Option<ErrorKind>) -> Option
         7 => {
             let kind = why?;
             let stack = read_failure(kind, data).and_then(|f| f.stack);
-            Some(End::Failed(Failure { stack, ..stopped(kind) }))
+            Some(End::Failed(Failure { stack, ..Failure::stopped(kind) }))
         }
         _ => None,
-    }
-}
-
-/// What a run fails with when it was stopped for a limit on time.
-pub(crate) fn stopped(kind: ErrorKind) -> Failure {
-    match kind {
-        ErrorKind::CpuLimit => Failure::of(kind, "CpuLimit", "the program computed for longer than its CPU limit"),
-        _ => Failure::of(kind, "Timeout", "the program took longer than its time limit"),
     }
 }
 
