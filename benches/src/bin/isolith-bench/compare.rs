@@ -53,9 +53,14 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     let mut all = Measurements { wall: setup.what == What::Engines, ..Measurements::default() };
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
-            for _ in 0..turns(setup.what, &job) {
+            for turn in 0..turns(setup.what, &job) {
                 // The interpreters would take minutes over what is long.
-                for peer in setup.peers.iter().filter(|peer| peer.long || !is_long(&job)) {
+                let mut peers: Vec<&Peer> = setup.peers.iter().filter(|peer| peer.long || !is_long(&job)).collect();
+                // There and back, so that nobody always comes after the same one: what it leaves to be cleared up differs.
+                if (round + turn) % 2 == 0 {
+                    peers.reverse();
+                }
+                for peer in peers {
                     note(&format!("round {round} of {rounds}: {} {}", task(&job), peer.name));
                     all.take(peer, &job)?;
                 }
