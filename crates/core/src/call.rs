@@ -219,30 +219,6 @@ impl KvOp {
     }
 }
 
-impl HostCall {
-    /// Reads what a guest sends for any call but a tool's, a timer's and a body's: JSON with a `kind`, and bytes beside it.
-    ///
-    /// Serde gathers a tagged variant before it reads it, and [`Json`] cannot be read from what was gathered: calls that carry one
-    /// are for the engine to read.
-    pub fn from_guest(json: &str, bytes: Vec<u8>) -> Option<HostCall> {
-        let mut reader = serde_json::Deserializer::from_str(json);
-        let mut call = HostCall::deserialize(&mut reader).ok()?;
-        reader.end().ok()?;
-        match &mut call {
-            HostCall::Fetch(fetch) if !fetch.streamed => fetch.body = fetch.body.is_some().then_some(bytes),
-            HostCall::Files { bytes: own, .. } | HostCall::WriteBody { bytes: own, .. } => *own = bytes,
-            HostCall::Fetch(_)
-            | HostCall::Kv { .. }
-            | HostCall::Invoke { .. }
-            | HostCall::Reveal { .. }
-            | HostCall::Drop { .. } => {}
-            // These have a way of their own.
-            HostCall::Tool { .. } | HostCall::Sleep { .. } | HostCall::ReadBody { .. } => return None,
-        }
-        Some(call)
-    }
-}
-
 /// The answer to one [`HostCall`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -11,6 +11,8 @@ const CALL_BYTES: u64 = 256;
 const PIECE_BYTES: u64 = 32;
 /// The stream of what the engine says of its own accord. It goes to stderr if there is room.
 const NOTE: u8 = 2;
+/// Notes that there was no room for. A program computes for long until it has so many; a worker that was taken over does not.
+const NOTES_DROPPED_MAX: u32 = 1 << 20;
 
 /// What a run has done, counted on the side that does not believe its worker, and held against its limits.
 pub(crate) struct Account {
@@ -21,6 +23,7 @@ pub(crate) struct Account {
     pub(crate) calls: Vec<PendingCall>,
     sink: Arc<dyn OutputSink>,
     output_bytes: u64,
+    notes_dropped: u32,
     held: BTreeMap<CallId, u64>,
     held_bytes: u64,
     memory_step_bytes: u64,
@@ -35,6 +38,7 @@ impl Account {
             calls: Vec::new(),
             sink,
             output_bytes: 0,
+            notes_dropped: 0,
             held: BTreeMap::new(),
             held_bytes: 0,
             memory_step_bytes,
@@ -101,7 +105,9 @@ impl Account {
     pub(crate) fn output(&mut self, stream: u8, text: &[u8]) -> Result<(), Failure> {
         let left = self.limits.output_bytes.saturating_sub(self.output_bytes);
         if stream == NOTE && text.len() as u64 > left {
-            return Ok(()); // said for the author's sake: it must not end the run
+            // Said for the author's sake: it must not end the run. But nothing that a worker can say is free.
+            self.notes_dropped = self.notes_dropped.saturating_add(1);
+            return if self.notes_dropped <= NOTES_DROPPED_MAX { Ok(()) } else { Err(self.too_much_output()) };
         }
         // What fits is kept, also of the piece that does not fit whole.
         let fits = text.get(..left as usize).unwrap_or(text);
@@ -114,10 +120,31 @@ impl Account {
             }
             self.sink.write(if stream == 0 { Stream::Stdout } else { Stream::Stderr }, kept, self.now);
         }
-        if fits.len() < text.len() || left == 0 {
-            let message = format!("the program wrote more than {} bytes", self.limits.output_bytes);
-            return Err(Failure::of(ErrorKind::OutputLimit, "OutputLimit", message));
+        if fits.len() < text.len() || left == 0 { Err(self.too_much_output()) } else { Ok(()) }
+    }
+
+    fn too_much_output(&self) -> Failure {
+        let message = format!("the program wrote more than {} bytes", self.limits.output_bytes);
+        Failure::of(ErrorKind::OutputLimit, "OutputLimit", message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nowhere;
+
+    impl OutputSink for Nowhere {
+        fn write(&self, _: Stream, _: String, _: Timestamp) {}
+    }
+
+    #[test]
+    fn notes_for_which_there_is_no_room_do_not_end_a_run_until_they_are_a_flood() {
+        let mut account = Account::new(Limits { output_bytes: 1, ..Limits::default() }, Arc::new(Nowhere), 1);
+        for _ in 0..NOTES_DROPPED_MAX {
+            assert_eq!(account.output(NOTE, b"long"), Ok(()));
         }
-        Ok(())
+        assert_eq!(account.output(NOTE, b"long"), Err(account.too_much_output()));
     }
 }

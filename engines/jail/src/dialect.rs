@@ -18,6 +18,9 @@ pub trait Dialect: Send + Sync {
     /// Writes what a turn brings. No reply is larger than a call may bring.
     fn turn(&self, now: Timestamp, replies: &[(CallId, HostReply)], out: &mut Vec<u8>);
 
+    /// How many threads a worker has: as many can use up its time at once, and it can make no other.
+    fn threads(&self) -> u32;
+
     /// How runs leave memory and come back, where they can.
     fn suspending(&self) -> Option<&dyn Suspending> {
         None

@@ -45,13 +45,9 @@ impl Jailed {
     pub fn start(kind: Kind, launch: Launch, options: Options) -> Result<Jailed, ZygoteError> {
         let settings = Settings { jail: options.jail, inside: kind.settings.clone() };
         let shelf = Shelf::start(launch, settings, options.ready)?;
-        let shared = Shared { kind, shelf, queue: Queue::new(options), jail: Mutex::default(), options };
+        let queue = Queue::new(options.live, options.queue, options.queue_wait);
+        let shared = Shared { kind, shelf, queue, jail: Mutex::default(), options };
         Ok(Jailed { shared: Arc::new(shared) })
-    }
-
-    /// The walls of the last worker that was started; nothing before there was one.
-    pub fn jail(&self) -> Option<Jail> {
-        self.shared.jail.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, jail)| Jail::clone(jail))
     }
 
     /// Starts a worker to see which walls stand, and lets it go.

@@ -25,7 +25,8 @@ const STATE_BYTES: usize = 64;
 
 /// One run of a program in a jailed process.
 pub(crate) struct JailedIsolate {
-    // Fields drop in order: the worker is gone before its place becomes free.
+    // Fields drop in order: before its place becomes free, the worker is told to end. One that has said that it is over is ended in a
+    // quiet moment, so that there can be somewhat more processes than places.
     lease: Lease,
     jail: Arc<Jail>,
     next: Next,
@@ -126,14 +127,18 @@ impl JailedIsolate {
         let end = abandoned.isolate.work(&frames, turn.wall_left).await;
         abandoned.armed = false;
         let isolate = &mut *abandoned.isolate;
-        isolate.account.usage.cpu_us = isolate.cpu_used().as_micros() as u64;
+        isolate.count_cpu();
         let calls = std::mem::take(&mut isolate.account.calls);
         match end {
             None => {
                 isolate.next = Next::GoOn;
                 Ok(Step::Calls(calls))
             }
-            Some(end) => Ok(Step::Done(end, calls)),
+            Some(end) => {
+                // What ended may be looked at for long; a worker that did not say so itself would compute until then.
+                isolate.lease.kill_unless_over();
+                Ok(Step::Done(end, calls))
+            }
         }
     }
 
@@ -149,54 +154,68 @@ impl JailedIsolate {
     async fn work(&mut self, frames: &[u8], wall_left: Duration) -> Option<End> {
         let deadline = Instant::now() + wall_left;
         let mut stopping: Option<(ErrorKind, Instant)> = None;
-        // Telling may take as long as the worker does not listen, so it has the same deadline.
-        let told = tokio::time::timeout(wall_left.saturating_add(GRACE), self.lease.tell(frames)).await;
-        if let Ok(Err(error)) = &told {
-            return Some(lost(error, None));
-        }
-        if told.is_err() {
-            return Some(End::Failed(protocol::stopped(ErrorKind::Timeout)));
-        }
+        let mut rest = frames;
         loop {
-            let look_at = match stopping {
-                Some((_, killed_at)) => killed_at,
-                // One thread computes: it cannot use up what is left in less time than that.
-                None => deadline.min(Instant::now() + self.cpu_left().max(LOOK_AGAIN)),
+            // Time is looked at before each thing that is heard: a worker that always has something to say is never waited for.
+            let look_at = match self.next_look(deadline, &mut stopping) {
+                Ok(look_at) => look_at,
+                Err(why) => return Some(End::Failed(Failure::stopped(why))),
             };
-            let heard = tokio::time::timeout_at(look_at.into(), self.lease.hear()).await;
+            // Telling takes as long as the worker does not listen, and it may compute meanwhile.
+            let heard = async {
+                self.lease.tell(&mut rest).await?;
+                self.lease.hear().await
+            };
+            let Ok(heard) = tokio::time::timeout_at(look_at.into(), heard).await else { continue };
             let why = stopping.map(|(why, _)| why);
-            match heard {
-                Ok(Ok(heard)) => match self.take(heard, why) {
-                    Ok(Standing::Goes) => {}
-                    // It came to rest just when it was asked to stop: what was decided stays.
-                    Ok(Standing::Waits) => return why.map(|why| End::Failed(protocol::stopped(why))),
-                    Ok(Standing::Ended(end)) => return Some(end),
-                    Err(stop) => return Some(End::Failed(stop)),
-                },
-                Ok(Err(error)) => return Some(lost(&error, why)),
-                Err(_) => match stopping {
-                    Some((why, _)) => return Some(End::Failed(protocol::stopped(why))),
-                    None => stopping = self.over(deadline).map(|why| (why, Instant::now() + GRACE)),
-                },
+            match heard.map(|heard| self.take(heard, why)) {
+                Ok(Ok(Standing::Goes)) => {}
+                // It came to rest just when it was asked to stop: what was decided stays.
+                Ok(Ok(Standing::Waits)) => return why.map(|why| End::Failed(Failure::stopped(why))),
+                Ok(Ok(Standing::Ended(end))) => return Some(end),
+                Ok(Err(stop)) => return Some(End::Failed(stop)),
+                Err(error) => return Some(lost(&error, why)),
             }
         }
     }
 
-    /// Which limit on time is used up, if one is; the worker is then asked to stop.
-    fn over(&mut self, deadline: Instant) -> Option<ErrorKind> {
-        let why = match (self.cpu_left().is_zero(), Instant::now() >= deadline) {
+    /// When to look at the worker again, whatever it says until then. One whose time is over is asked to stop; an error is the limit
+    /// for which one was asked that did not.
+    fn next_look(
+        &mut self,
+        deadline: Instant,
+        stopping: &mut Option<(ErrorKind, Instant)>,
+    ) -> Result<Instant, ErrorKind> {
+        let now = Instant::now();
+        match *stopping {
+            Some((why, killed_at)) if now >= killed_at => return Err(why),
+            Some((_, killed_at)) => return Ok(killed_at),
+            None => {}
+        }
+        let cpu_left = self.cpu_left();
+        let why = match (cpu_left.is_zero(), now >= deadline) {
             (true, _) => ErrorKind::CpuLimit,
             (false, true) => ErrorKind::Timeout,
-            (false, false) => return None,
+            (false, false) => {
+                // All of its threads together cannot use up what is left in less time than that.
+                let lasts = cpu_left / self.shared.kind.dialect.threads().max(1);
+                return Ok(deadline.min(now + lasts.max(LOOK_AGAIN)));
+            }
         };
         self.lease.stop();
-        Some(why)
+        *stopping = Some((why, now + GRACE));
+        Ok(now + GRACE)
     }
 
     fn cpu_used(&self) -> Duration {
         self.lease.cpu_time().map_or(Duration::from_micros(self.account.usage.cpu_us), |now| {
             self.cpu_earlier + now.saturating_sub(self.cpu_before)
         })
+    }
+
+    /// Notes what was computed, while there is a process that can be asked.
+    fn count_cpu(&mut self) {
+        self.account.usage.cpu_us = self.cpu_used().as_micros() as u64;
     }
 
     fn cpu_left(&self) -> Duration {
@@ -226,7 +245,7 @@ impl JailedIsolate {
                 Ok(Standing::Waits)
             }
             Said::Ended => {
-                let read = protocol::read_end(&heard.content, why, account.limits.memory_bytes);
+                let read = protocol::read_end(&heard.content, why, &account.limits);
                 let (end, memory) = read.ok_or_else(|| nonsense("the worker's end makes no sense"))?;
                 account.note_memory(memory);
                 account.usage.bytes_out += heard.content.len() as u64;
@@ -264,7 +283,7 @@ fn nonsense(what: &str) -> Failure {
 /// How a run ends whose worker is of no use any more.
 fn lost(error: &LeaseError, why: Option<ErrorKind>) -> End {
     End::Failed(match why {
-        Some(why) => protocol::stopped(why),
+        Some(why) => Failure::stopped(why),
         None => Failure::of(ErrorKind::Internal, "EngineFailure", format!("the engine failed: {error}")),
     })
 }
@@ -287,6 +306,7 @@ struct KillOnDrop<'a> {
 impl Drop for KillOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
+            self.isolate.count_cpu();
             self.isolate.lease.kill();
         }
     }
@@ -312,6 +332,10 @@ impl Isolate for JailedIsolate {
 
     fn can_suspend(&self) -> bool {
         self.shared.kind.dialect.suspending().is_some()
+    }
+
+    fn computes_elsewhere(&self) -> bool {
+        true
     }
 
     fn usage(&self) -> Usage {

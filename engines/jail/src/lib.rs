@@ -8,7 +8,6 @@
 //! An engine brings the two ends: an [`Inside`](worker::Inside) that lives in the worker, and a [`Dialect`] in which it is told things.
 
 mod account;
-mod ask;
 mod dialect;
 mod end;
 mod engine;
@@ -26,5 +25,6 @@ pub use dialect::{Counted, Dialect, Suspending};
 pub use end::EndKind;
 pub use engine::{Jailed, Kind};
 pub use options::{JailMode, Launch, Options};
+pub use queue::Queue;
 pub use supervisor::ZygoteError;
 pub use walls::{Call, Jail, V8_CALLS, WASM_CALLS, Wall, WallReport};

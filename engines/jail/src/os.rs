@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_int, c_long};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Descriptors that come with one message.
 const FDS_MAX: usize = 4;
@@ -222,14 +222,17 @@ pub(crate) fn drop_capabilities() -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) }).map(|_| ())
 }
 
-/// The most of a resource that this process may have, from now on.
+/// The most of a resource that this process may have, from now on. Where it may have less already, that stays.
 pub(crate) fn limit(resource: u32, most: u64) -> io::Result<()> {
-    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-    // SAFETY: the limit lives until the call returns. Through `prlimit64`, which is the one call that the filter lets through.
-    check(unsafe {
-        libc::syscall(libc::SYS_prlimit64, 0, resource, &raw const limit, std::ptr::null::<libc::rlimit>())
-    })
-    .map(|_| ())
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit lives until the calls return. Through `prlimit64`, which is the one call that the filter lets through.
+    unsafe {
+        check(libc::syscall(libc::SYS_prlimit64, 0, resource, std::ptr::null::<libc::rlimit>(), &raw mut limit))?;
+        let most = most.min(limit.rlim_max);
+        limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+        check(libc::syscall(libc::SYS_prlimit64, 0, resource, &raw const limit, std::ptr::null::<libc::rlimit>()))?;
+    }
+    Ok(())
 }
 
 /// Where the kernel tells how much memory this process has. To be opened while there are files.
@@ -318,9 +321,19 @@ pub(crate) fn writable_within(fd: impl AsFd, time: Duration) -> bool {
 
 fn ready_within(fd: impl AsFd, events: libc::c_short, time: Duration) -> bool {
     let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events, revents: 0 };
-    let ms = c_int::try_from(time.as_millis()).unwrap_or(c_int::MAX);
-    // SAFETY: there is one entry.
-    unsafe { libc::poll(&raw mut poll, 1, ms) > 0 }
+    let until = Instant::now() + time;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        // Rounded up: to look again and again for the last part of a millisecond would not be waiting.
+        let ms = c_int::try_from(left.as_micros().div_ceil(1000)).unwrap_or(c_int::MAX);
+        // SAFETY: there is one entry.
+        match check(unsafe { libc::poll(&raw mut poll, 1, ms) }.into()) {
+            Ok(ready) => return ready > 0,
+            // A signal to whoever waits says nothing about the other side.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
 }
 
 /// Waits until one of two has something to read; says which.

@@ -1,10 +1,9 @@
 //! The bytes of calls and of ends. The other side is the worker, and what it says is not believed.
 
-use crate::ask;
 use crate::end::EndKind;
 use crate::frame::Reader;
 use isolith_core::{
-    BodyId, CallId, End, ErrorKind, Failure, FetchCall, HostCall, Json, RequestId, Timestamp, ToolName,
+    BodyId, CallId, End, ErrorKind, Failure, FetchCall, HostCall, Json, Limits, RequestId, Timestamp, ToolName,
 };
 
 /// Bytes of a call frame besides its arguments.
@@ -27,7 +26,7 @@ pub(crate) fn read_call(content: &[u8]) -> Option<(CallId, HostCall, usize)> {
                     let args = text.map(|text| Json::from_text(text.to_owned())).transpose().ok()?;
                     HostCall::Tool { name: ToolName::new(name).ok()?, args }
                 }
-                _ => ask::read(text?, bytes)?,
+                _ => HostCall::from_guest(text?, bytes)?,
             };
             (call, size)
         }
@@ -50,54 +49,48 @@ pub(crate) fn read_call(content: &[u8]) -> Option<(CallId, HostCall, usize)> {
 }
 
 /// Reads how a run ended, and the memory it says it had. `why` is the limit that we asked it to stop for, if we did.
-pub(crate) fn read_end(content: &[u8], why: Option<ErrorKind>, memory_bytes: u64) -> Option<(End, u64)> {
+pub(crate) fn read_end(content: &[u8], why: Option<ErrorKind>, limits: &Limits) -> Option<(End, u64)> {
     let mut reader = Reader(content);
     let (kind, memory) = (EndKind::from_number(reader.u8()?)?, reader.u64()?);
     let failed = |kind, reader: Reader<'_>| Some(End::Failed(read_failure(kind, reader)?));
     let end = match kind {
+        // A worker keeps to this by itself, unless it was taken over.
+        EndKind::Value if reader.0.len() as u64 > limits.value_bytes => Some(End::Failed(value_too_large())),
         EndKind::Value => {
             let text = String::from_utf8(reader.0.to_vec()).ok()?;
             Some(End::Value(Some(Json::from_text(text).ok()?)))
         }
         EndKind::Undefined => Some(End::Value(None)),
         // A job that was told to stop leaves behind a promise that nothing settles.
-        EndKind::Stalled if why.is_some() => Some(End::Failed(stopped(why?))),
+        EndKind::Stalled if why.is_some() => Some(End::Failed(Failure::stopped(why?))),
         EndKind::Stalled => Some(End::Failed(Failure::of(
             ErrorKind::Stalled,
             "Stalled",
             "the program waits for a promise that nothing can settle",
         ))),
-        EndKind::ValueTooLarge => Some(End::Failed(Failure::of(
-            ErrorKind::OutputLimit,
-            "OutputLimit",
-            "the value of the program is larger than its limit",
-        ))),
+        EndKind::ValueTooLarge => Some(End::Failed(value_too_large())),
         EndKind::Thrown => failed(ErrorKind::Thrown, reader),
         EndKind::Syntax => failed(ErrorKind::Syntax, reader),
         EndKind::Stack => failed(ErrorKind::StackOverflow, reader),
         EndKind::Interrupted => {
             let kind = why?;
             let stack = read_failure(kind, reader).and_then(|failure| failure.stack);
-            Some(End::Failed(Failure { stack, ..stopped(kind) }))
+            Some(End::Failed(Failure { stack, ..Failure::stopped(kind) }))
         }
-        EndKind::Memory => Some(End::Failed(out_of_memory(memory_bytes))),
+        EndKind::Memory => Some(End::Failed(out_of_memory(limits.memory_bytes))),
         EndKind::Failed => Some(End::Failed(Failure::of(ErrorKind::Internal, "EngineFailure", "the engine gave up"))),
     }?;
     Some((end, memory))
+}
+
+fn value_too_large() -> Failure {
+    Failure::of(ErrorKind::OutputLimit, "OutputLimit", "the value of the program is larger than its limit")
 }
 
 /// What a run fails with when it wanted too much memory.
 pub(crate) fn out_of_memory(memory_bytes: u64) -> Failure {
     let message = format!("the program needs more than its {} MiB of memory", memory_bytes >> 20);
     Failure::of(ErrorKind::MemoryLimit, "MemoryLimit", message)
-}
-
-/// What a run fails with when it was stopped for a limit on time.
-pub(crate) fn stopped(kind: ErrorKind) -> Failure {
-    match kind {
-        ErrorKind::CpuLimit => Failure::of(kind, "CpuLimit", "the program computed for longer than its CPU limit"),
-        _ => Failure::of(kind, "Timeout", "the program took longer than its time limit"),
-    }
 }
 
 /// Four texts: name, message, stack, code.
@@ -152,9 +145,21 @@ mod tests {
         }
     }
 
+    fn end(kind: u8, rest: &[u8]) -> Vec<u8> {
+        [&[kind][..], &[0; 8], rest].concat()
+    }
+
+    #[test]
+    fn a_value_larger_than_its_limit_is_none_whatever_the_worker_says() {
+        let limits = Limits { value_bytes: 4, ..Limits::default() };
+        let read = |json: &str| read_end(&end(0, json.as_bytes()), None, &limits).map(|(end, _)| end);
+        assert_eq!(read("1234"), Json::from_text("1234".into()).ok().map(|json| End::Value(Some(json))));
+        assert_eq!(read("12345"), Some(End::Failed(value_too_large())));
+    }
+
     #[test]
     fn a_worker_that_lies_about_its_end_is_not_believed() {
-        let end = |kind: u8, rest: &[u8]| [&[kind][..], &[0; 8], rest].concat();
+        let limits = Limits::default();
         let rows = [
             end(0, b""),
             end(0, b"{"),
@@ -165,9 +170,9 @@ mod tests {
             end(99, b""),
         ];
         for row in rows {
-            assert_eq!(read_end(&row, None, 1 << 20), None, "{row:?}");
+            assert_eq!(read_end(&row, None, &limits), None, "{row:?}");
         }
-        assert_eq!(read_end(&[0, 1, 2], None, 1 << 20), None);
-        assert!(read_end(&end(1, b""), None, 1 << 20).is_some());
+        assert_eq!(read_end(&[0, 1, 2], None, &limits), None);
+        assert!(read_end(&end(1, b""), None, &limits).is_some());
     }
 }

@@ -1,35 +1,39 @@
-use crate::options::Options;
 use isolith_core::EngineError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Places for runs, and those who wait for one.
-pub(crate) struct Queue {
-    live: Arc<Semaphore>,
+/// Places for runs, and those who wait for one. Every engine that has a bounded number of them has one of these.
+pub struct Queue {
+    places: u32,
+    free: Arc<Semaphore>,
     waiting: AtomicUsize,
-    options: Options,
+    waiting_most: usize,
+    wait: Duration,
 }
 
 impl Queue {
-    pub(crate) fn new(options: Options) -> Queue {
-        Queue { live: Arc::new(Semaphore::new(options.live as usize)), waiting: AtomicUsize::new(0), options }
+    /// As many places, as many who may wait for one, and how long they do.
+    pub fn new(places: u32, waiting_most: usize, wait: Duration) -> Queue {
+        let free = Arc::new(Semaphore::new(places as usize));
+        Queue { places, free, waiting: AtomicUsize::new(0), waiting_most, wait }
     }
 
     /// A place for one more run, or `Busy`.
-    pub(crate) async fn place(&self) -> Result<OwnedSemaphorePermit, EngineError> {
-        if let Ok(place) = Arc::clone(&self.live).try_acquire_owned() {
+    pub async fn place(&self) -> Result<OwnedSemaphorePermit, EngineError> {
+        if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
             return Ok(place);
         }
-        let _queued = Queued::join(&self.waiting, self.options.queue).ok_or_else(|| self.busy())?;
-        match tokio::time::timeout(self.options.queue_wait, Arc::clone(&self.live).acquire_owned()).await {
+        let _queued = Queued::join(&self.waiting, self.waiting_most).ok_or_else(|| self.busy())?;
+        match tokio::time::timeout(self.wait, Arc::clone(&self.free).acquire_owned()).await {
             Ok(Ok(place)) => Ok(place),
             Ok(Err(_)) | Err(_) => Err(self.busy()),
         }
     }
 
     fn busy(&self) -> EngineError {
-        let live = self.options.live as usize - self.live.available_permits();
+        let live = self.places as usize - self.free.available_permits();
         EngineError::Busy { live, waiting: self.waiting.load(SeqCst) }
     }
 }

@@ -8,14 +8,19 @@
     reason = "a test says what is wrong by failing"
 )]
 
-use isolith_core::{CallId, Digest, End, Engine, Form, HostReply, Limits, Program, Start, Step, Timestamp};
-use isolith_jail::{Dialect, JailMode, Jailed, Kind, Launch, Options, Wall};
-use isolith_testing::step::{Kept, start, turn};
+use isolith_core::{
+    CallId, Digest, End, Engine, ErrorKind, Form, HostReply, Isolate, Limits, OutputSink, Program, Start, Step, Stream,
+    Suspended, SuspendedError, Timestamp, Turn,
+};
+use isolith_jail::{Counted, Dialect, JailMode, Jailed, Kind, Launch, Options, Suspending, Wall};
+use isolith_testing::step::{Kept, calls, start, turn};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Each has system calls of its own, and nothing else may make a difference.
 const INSIDES: [&str; 2] = ["v8", "quickjs"];
@@ -36,6 +41,25 @@ impl Dialect for Plain {
     }
 
     fn turn(&self, _: Timestamp, _: &[(CallId, HostReply)], _: &mut Vec<u8>) {}
+
+    fn threads(&self) -> u32 {
+        2
+    }
+
+    fn suspending(&self) -> Option<&dyn Suspending> {
+        Some(self)
+    }
+}
+
+/// What the probe says of its memory is never whole.
+impl Suspending for Plain {
+    fn suspended(&self, _: &[u8], _: &Counted) -> Result<Suspended, SuspendedError> {
+        Err(SuspendedError::Damaged("it is a probe"))
+    }
+
+    fn resumed(&self, _: &Suspended, _: &mut Vec<u8>) -> Result<Counted, SuspendedError> {
+        Err(SuspendedError::Damaged("it is a probe"))
+    }
 }
 
 fn probe(inside: &str, jail: JailMode) -> Jailed {
@@ -78,7 +102,8 @@ async fn nothing_of_the_host_is_reached_from_a_jailed_worker() {
         let reached: Vec<&str> = found.iter().filter(|(_, reached)| **reached).map(|(name, _)| name.as_str()).collect();
         assert!(found.len() > 50, "{} attempts", found.len());
         // A compiler makes code, and nobody else does.
-        let expected: &[&str] = if inside == "v8" { &["memory: make it code"] } else { &[] };
+        let expected: &[&str] =
+            if inside == "v8" { &["memory: make it code", "memory: write to it no more"] } else { &[] };
         assert_eq!(reached, expected, "with the calls of {inside}");
     }
 }
@@ -102,6 +127,9 @@ async fn without_the_jail_the_same_attempts_reach_the_host() {
         "descriptor: copy",
         "privilege: another name of the host",
         "kernel: its version",
+        "memory: shared",
+        "memory: that grows by itself",
+        "memory: write to it no more",
     ] {
         assert_eq!(found.get(attempt), Some(&true), "{attempt}");
     }
@@ -127,9 +155,86 @@ async fn every_wall_is_reported() {
     }
 }
 
+/// Tells something where it is not run by root: whoever is not can leave the network only together with its name.
+#[tokio::test]
+async fn whoever_is_not_root_has_a_user_namespace_or_says_that_there_is_none() {
+    let jail = probe("quickjs", JailMode::BestEffort).inspect_jail().await.unwrap();
+    let missing: Vec<Wall> = jail.missing().iter().map(|report| report.wall).collect();
+    println!("missing: {:?}", jail.missing());
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        let has_left = !missing.contains(&Wall::NetworkNamespace);
+        for wall in [Wall::UserNamespace, Wall::User] {
+            assert_eq!(!missing.contains(&wall), has_left, "{wall}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_jail_that_is_required_and_not_whole_is_an_error() {
     let whole = probe("quickjs", JailMode::BestEffort).inspect_jail().await.unwrap().missing().is_empty();
     assert_eq!(probe("quickjs", JailMode::Required).inspect_jail().await.is_ok(), whole);
     assert!(!probe("quickjs", JailMode::Off).inspect_jail().await.unwrap().missing().is_empty());
+}
+
+/// Where a flood goes: slowly, so that there is always more to be read, however busy the machine is.
+struct Slow;
+
+impl OutputSink for Slow {
+    fn write(&self, _: Stream, _: String, _: Timestamp) {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A worker that was taken over does this, and no limit is so near that it ends by that.
+async fn taken_over(doing: &str, output_bytes: u64) -> Box<dyn Isolate> {
+    let limits = Limits { wall: HOUR, cpu: HOUR, output_bytes, ..Limits::default() };
+    let program = Program::new("probe", doing, Form::Body);
+    probe("quickjs", JailMode::BestEffort).start(&program, start(limits, Arc::new(Slow))).await.unwrap()
+}
+
+fn within(wall_left: Duration) -> Turn {
+    Turn { wall_left, ..turn(Vec::new()) }
+}
+
+#[tokio::test]
+async fn a_worker_that_never_stops_talking_ends_with_its_time() {
+    let mut isolate = taken_over("flood of output", 1 << 20).await;
+    match isolate.advance(within(Duration::from_millis(200))).await.unwrap() {
+        Step::Done(End::Failed(failure), _) => assert_eq!(failure.kind, ErrorKind::Timeout, "{failure:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_never_stops_talking_can_be_left() {
+    let mut isolate = taken_over("flood of output", 1 << 20).await;
+    // One thread drives both: the timer comes to its turn only if the other lets it.
+    assert!(tokio::time::timeout(Duration::from_millis(50), isolate.advance(within(HOUR))).await.is_err());
+}
+
+#[tokio::test]
+async fn a_flood_of_what_there_is_no_room_for_ends_a_run() {
+    let mut isolate = taken_over("flood of notes", 1).await;
+    match isolate.advance(within(HOUR)).await.unwrap() {
+        Step::Done(End::Failed(failure), _) => assert_eq!(failure.kind, ErrorKind::OutputLimit, "{failure:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_says_its_memory_byte_by_byte_is_not_waited_for() {
+    let mut isolate = taken_over("drip", 1).await;
+    assert!(calls(&mut *isolate, within(HOUR)).await.is_empty());
+    let error = isolate.suspend().map(|_| ()).unwrap_err();
+    let why = std::error::Error::source(&error).map(ToString::to_string);
+    assert_eq!(why.as_deref(), Some("the worker said nothing for 2s"), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_was_computed_in_a_step_that_is_abandoned_counts() {
+    let mut isolate = taken_over("spin", 1).await;
+    assert!(tokio::time::timeout(Duration::from_millis(50), isolate.advance(within(HOUR))).await.is_err());
+    assert!(isolate.usage().cpu_us > 0);
 }

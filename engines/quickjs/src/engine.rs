@@ -5,10 +5,10 @@ use crate::ticker::Ticker;
 use isolith_core::{
     BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
 };
+use isolith_jail::Queue;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 /// How an engine is sized.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,7 @@ pub(crate) struct Shared {
     pub(crate) image: Image,
     pub(crate) ticker: Ticker,
     pub(crate) computing: Semaphore,
-    live: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    queue: Queue,
     pub(crate) options: Options,
 }
 
@@ -58,49 +57,10 @@ impl QuickJs {
             image,
             ticker,
             computing: Semaphore::new(options.computing as usize),
-            live: Arc::new(Semaphore::new(options.live as usize)),
-            waiting: AtomicUsize::new(0),
+            queue: Queue::new(options.live, options.queue, options.queue_wait),
             options,
         };
         Ok(QuickJs { shared: Arc::new(shared) })
-    }
-}
-
-impl Shared {
-    /// A place for one more isolate, or `Busy`.
-    async fn place(&self) -> Result<OwnedSemaphorePermit, EngineError> {
-        if let Ok(place) = Arc::clone(&self.live).try_acquire_owned() {
-            return Ok(place);
-        }
-        let _queued = Queued::join(&self.waiting, self.options.queue).ok_or_else(|| self.busy())?;
-        match tokio::time::timeout(self.options.queue_wait, Arc::clone(&self.live).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) | Err(_) => Err(self.busy()),
-        }
-    }
-
-    fn busy(&self) -> EngineError {
-        let live = self.options.live as usize - self.live.available_permits();
-        EngineError::Busy { live, waiting: self.waiting.load(SeqCst) }
-    }
-}
-
-/// One caller in the queue, for as long as this lives.
-struct Queued<'a>(&'a AtomicUsize);
-
-impl<'a> Queued<'a> {
-    fn join(waiting: &'a AtomicUsize, most: usize) -> Option<Queued<'a>> {
-        if waiting.fetch_add(1, SeqCst) < most {
-            return Some(Queued(waiting));
-        }
-        waiting.fetch_sub(1, SeqCst);
-        None
-    }
-}
-
-impl Drop for Queued<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
     }
 }
 
@@ -116,7 +76,7 @@ impl Engine for QuickJs {
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
             start.limits.check().map_err(|e| Unsupported { engine: NAME, what: e.to_string() })?;
-            let place = self.shared.place().await?;
+            let place = self.shared.queue.place().await?;
             let isolate = QuickJsIsolate::fresh(Arc::clone(&self.shared), place, program, start)?;
             Ok(Box::new(isolate) as Box<dyn Isolate>)
         })
@@ -129,7 +89,7 @@ impl Engine for QuickJs {
     ) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
             let state = suspend::State::read(suspended)?;
-            let place = self.shared.place().await?;
+            let place = self.shared.queue.place().await?;
             let isolate = QuickJsIsolate::resumed(Arc::clone(&self.shared), place, &state, sink)?;
             Ok(Box::new(isolate) as Box<dyn Isolate>)
         })

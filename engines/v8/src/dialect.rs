@@ -6,6 +6,9 @@ use isolith_jail::{Dialect, frame};
 use serde::Serialize;
 use std::error::Error;
 
+/// The program's thread, one on which V8 compiles, and one that waits for the word to stop.
+const THREADS: u32 = 3;
+
 /// What V8's worker is told.
 pub(crate) struct V8Dialect;
 
@@ -108,6 +111,10 @@ impl Dialect for V8Dialect {
             frame::put_u32(out, id.0);
             put_reply(out, reply);
         }
+    }
+
+    fn threads(&self) -> u32 {
+        THREADS
     }
 }
 

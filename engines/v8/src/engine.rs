@@ -65,11 +65,6 @@ impl V8 {
         Ok(V8(Jailed::start(kind, launch, options).map_err(|error| failed(&error))?))
     }
 
-    /// The walls of the last worker that was started; nothing before there was one.
-    pub fn jail(&self) -> Option<Jail> {
-        self.0.jail()
-    }
-
     /// Starts a worker to see which walls stand, and lets it go.
     pub async fn inspect_jail(&self) -> Result<Jail, EngineError> {
         self.0.inspect_jail().await

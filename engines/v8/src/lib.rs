@@ -12,4 +12,4 @@ mod sys;
 pub mod worker;
 
 pub use engine::{Options, StartError, V8};
-pub use isolith_jail::{Jail, JailMode, Launch, Wall, WallReport};
+pub use isolith_jail::{Jail, JailMode, Launch};

@@ -54,6 +54,7 @@ async fn a_step_that_is_abandoned_stops_its_worker() {
         .unwrap();
     let abandoned = tokio::time::timeout(Duration::from_millis(100), isolate.advance(turn(Vec::new()))).await;
     assert!(abandoned.is_err());
+    assert!(isolate.usage().cpu_us > 0, "what it has computed counts");
     assert!(matches!(isolate.advance(turn(Vec::new())).await, Err(isolith_core::EngineError::Ended)));
 }
 

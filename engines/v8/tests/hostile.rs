@@ -69,6 +69,27 @@ const PROGRAMS: &[(&str, &str, &[ErrorKind])] = &[
         "const a = []; for (;;) { try { a.push(new ArrayBuffer(50e6)); } catch {} }",
         &[ErrorKind::MemoryLimit],
     ),
+    ("a buffer that is caught", "try { new ArrayBuffer(900e6); } catch {} return 'went on'", &[ErrorKind::MemoryLimit]),
+    (
+        "a buffer that is caught, and a smaller one",
+        "try { new ArrayBuffer(900e6); } catch { new ArrayBuffer(1); } return 'went on'",
+        &[ErrorKind::MemoryLimit],
+    ),
+    (
+        "a buffer that is caught, and smaller ones for ever",
+        "for (;;) { try { new Uint8Array(900e6); } catch { new Uint8Array(70e3); } }",
+        &[ErrorKind::MemoryLimit],
+    ),
+    (
+        "a buffer that is caught, and a smaller one later",
+        "try { new ArrayBuffer(900e6); } catch { new ArrayBuffer(1); } await null; return new ArrayBuffer(1).byteLength",
+        &[ErrorKind::MemoryLimit],
+    ),
+    (
+        "buffers that are let go",
+        "let n = 0; for (let i = 0; i < 40; i++) n += new Uint8Array(20e6).length; return n",
+        &[],
+    ),
     (
         "a buffer that can grow",
         "const b = new ArrayBuffer(0, { maxByteLength: 8e9 }); b.resize(4e9); return new Uint8Array(b).fill(1).length",

@@ -1,18 +1,14 @@
+use super::inbox::{Heard, Inbox};
 use super::shelf::Bell;
-use crate::frame::{HEADER_BYTES, Said};
+use crate::frame::Said;
 use crate::os;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
-
-/// Bytes that are read at a time when nothing larger is known to come.
-const READ_BYTES: usize = 8 << 10;
-/// The most that a report of walls has.
-const READY_BYTES_MAX: usize = 16 << 10;
+use tokio::task::coop::consume_budget;
 
 /// Why a worker is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -27,12 +23,6 @@ pub(crate) enum LeaseError {
     Talk(#[from] io::Error),
 }
 
-/// What a worker said: its kind, and where its content is.
-pub(crate) struct Heard {
-    pub(crate) said: Said,
-    pub(crate) content: Vec<u8>,
-}
-
 /// One worker, for one run. It is killed when this is dropped, whatever it does; one that has come to its end by itself in a quiet
 /// moment, because there is some work in that.
 pub(crate) struct Lease {
@@ -40,8 +30,8 @@ pub(crate) struct Lease {
     stop: Option<io::PipeWriter>,
     pidfd: Arc<Process>,
     over: bool,
-    pid: Option<i32>,
-    read: Vec<u8>,
+    pid: i32,
+    read: Inbox,
     most: Most,
     bell: Option<Arc<Bell>>,
 }
@@ -82,11 +72,12 @@ impl Lease {
     pub(crate) fn new([socket, stop, pidfd]: [OwnedFd; 3]) -> io::Result<Lease> {
         let socket = StdStream::from(socket);
         socket.set_nonblocking(true)?;
-        let pid = os::pid_of(pidfd.as_fd());
+        // What has no number has no clock, and a limit on computing that nobody measures is none.
+        let pid = os::pid_of(pidfd.as_fd()).ok_or_else(|| io::Error::other("the worker has no number here"))?;
         let most = Most { output: 0, call: 0, end: 0, state: 0 };
         let stop = Some(io::PipeWriter::from(stop));
         let (pidfd, over) = (Arc::new(Process(pidfd)), false);
-        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, over, pid, read: Vec::new(), most, bell: None })
+        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, over, pid, read: Inbox::default(), most, bell: None })
     }
 
     /// Has somebody know when it is over.
@@ -113,7 +104,7 @@ impl Lease {
 
     /// What the worker has computed so far.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        self.pid.and_then(os::cpu_time)
+        os::cpu_time(self.pid)
     }
 
     /// Asks it to stop.
@@ -128,6 +119,13 @@ impl Lease {
     /// Ends it for certain.
     pub(crate) fn kill(&self) {
         os::kill(self.pidfd.0.as_fd());
+    }
+
+    /// The same, for one that has not come to its end by itself.
+    pub(crate) fn kill_unless_over(&self) {
+        if !self.over {
+            self.kill();
+        }
     }
 
     /// Its run is over, by its own word: there is no hurry to end it.
@@ -161,35 +159,44 @@ impl Lease {
         }
     }
 
-    /// Tells it something: whole frames.
-    pub(crate) async fn tell(&mut self, frames: &[u8]) -> Result<(), LeaseError> {
-        let mut rest = frames;
-        // What the kernel takes at once needs nobody to wait for it.
-        if let Socket::Plain(plain) = &mut self.socket
-            && let Ok(written) = plain.write(rest)
-        {
-            rest = &rest[written..];
+    /// Tells it what is left of some frames; `rest` is then what it has not taken. Nothing is lost when this is dropped half-way.
+    pub(crate) async fn tell(&mut self, rest: &mut &[u8]) -> Result<(), LeaseError> {
+        while !rest.is_empty() {
+            let written = match &mut self.socket {
+                // What the kernel takes at once needs nobody to wait for it.
+                Socket::Plain(plain) => plain.write(rest),
+                Socket::Awaited(socket) => {
+                    consume_budget().await;
+                    socket.writable().await?;
+                    socket.try_write(rest)
+                }
+                Socket::Lost => return Err(LeaseError::Died),
+            };
+            match written {
+                Ok(written) => *rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.awaited()?;
+                }
+                Err(_) => return Err(LeaseError::Died),
+            }
         }
-        if rest.is_empty() {
-            return Ok(());
-        }
-        self.awaited()?.write_all(rest).await.map_err(|_| LeaseError::Died)
+        Ok(())
     }
 
-    /// The next thing it says. Nothing is lost when this is dropped half-way.
+    // THREAT[T-LIMIT-003]: a worker that never stops talking keeps whoever listens to it, and nobody looks at its time any more.
+    /// The next thing it says. Nothing is lost when this is dropped half-way, and others get their turn however much there is to hear.
     pub(crate) async fn hear(&mut self) -> Result<Heard, LeaseError> {
         loop {
-            if let Some(heard) = self.whole()? {
+            consume_budget().await;
+            if let Some(heard) = self.read.take(&self.most)? {
                 return Ok(heard);
             }
-            let wanted = self.wanted()?;
-            self.read.reserve(wanted);
             let read = match &mut self.socket {
                 // What is there already is read without the runtime: whoever waits for it to notice waits longer than for the worker.
-                Socket::Plain(plain) => read_some(plain, &mut self.read, wanted),
+                Socket::Plain(plain) => self.read.read(&self.most, |room| plain.read(room))?,
                 Socket::Awaited(socket) => {
                     socket.readable().await?;
-                    socket.try_read_buf(&mut self.read)
+                    self.read.read(&self.most, |room| socket.try_read(room))?
                 }
                 Socket::Lost => return Err(LeaseError::Died),
             };
@@ -207,83 +214,40 @@ impl Lease {
     /// Tells it something and waits on the spot for what it says to that, for at most this long.
     pub(crate) fn ask(&mut self, frames: &[u8], time: Duration) -> Result<Heard, LeaseError> {
         let until = Instant::now() + time;
-        let left = || until.saturating_duration_since(Instant::now());
+        // Looked at for each piece: one that always has another byte to say is not waited for, and takes its time all the same.
+        let left = || match until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(LeaseError::Silent(time)),
+            left => Ok(left),
+        };
         let mut rest = frames;
         while !rest.is_empty() {
+            let left = left()?;
             let plain = self.plain()?;
             match plain.write(rest) {
                 Ok(written) => rest = &rest[written..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !os::writable_within(&*plain, left()) {
-                        return Err(LeaseError::Silent(time));
-                    }
+                    os::writable_within(&*plain, left);
                 }
                 Err(_) => return Err(LeaseError::Died),
             }
         }
+        self.plain()?;
+        let Socket::Plain(plain) = &mut self.socket else { return Err(LeaseError::Died) };
         loop {
-            if let Some(heard) = self.whole()? {
+            let left = left()?;
+            if let Some(heard) = self.read.take(&self.most)? {
                 return Ok(heard);
             }
-            let wanted = self.wanted()?;
-            self.plain()?;
-            let Socket::Plain(plain) = &mut self.socket else { return Err(LeaseError::Died) };
-            match read_some(plain, &mut self.read, wanted) {
+            match self.read.read(&self.most, |room| plain.read(room))? {
                 Ok(0) => return Err(LeaseError::Died),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !os::readable_within(&*plain, left()) {
-                        return Err(LeaseError::Silent(time));
-                    }
+                    os::readable_within(&*plain, left);
                 }
                 Err(_) => return Err(LeaseError::Died),
             }
         }
     }
-
-    /// The next frame, if it is there whole.
-    fn whole(&mut self) -> Result<Option<Heard>, LeaseError> {
-        let Some((said, len)) = self.header()?.filter(|(_, len)| self.read.len() >= HEADER_BYTES + len) else {
-            return Ok(None);
-        };
-        let content = self.read[HEADER_BYTES..HEADER_BYTES + len].to_vec();
-        self.read.drain(..HEADER_BYTES + len);
-        Ok(Some(Heard { said, content }))
-    }
-
-    /// How much to read of what comes next.
-    fn wanted(&self) -> Result<usize, LeaseError> {
-        let known = self.header()?.map_or(0, |(_, len)| HEADER_BYTES + len - self.read.len());
-        Ok(known.max(READ_BYTES))
-    }
-
-    /// The kind and the length of what comes next, if both are there and make sense.
-    fn header(&self) -> Result<Option<(Said, usize)>, LeaseError> {
-        let Some(header) = self.read.first_chunk::<HEADER_BYTES>() else { return Ok(None) };
-        let said = Said::from_number(header[4]).ok_or(LeaseError::Nonsense("a kind that there is not"))?;
-        let len = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
-        let most = match said {
-            Said::Ready => READY_BYTES_MAX,
-            Said::Output => self.most.output,
-            Said::Call => self.most.call,
-            Said::Waits => 8,
-            Said::Ended => self.most.end,
-            Said::State => self.most.state,
-        };
-        if len > most {
-            return Err(LeaseError::Nonsense("more than it may say at once"));
-        }
-        Ok(Some((said, len)))
-    }
-}
-
-/// Reads what is there, `most` bytes of it.
-fn read_some(socket: &mut StdStream, into: &mut Vec<u8>, most: usize) -> io::Result<usize> {
-    let before = into.len();
-    into.resize(before + most, 0);
-    let read = socket.read(&mut into[before..]);
-    into.truncate(before + read.as_ref().copied().unwrap_or(0));
-    read
 }
 
 impl Drop for Lease {
@@ -299,5 +263,19 @@ impl Drop for Lease {
                 bell.iter().for_each(|bell| bell.ring());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_whose_clock_nobody_can_read_is_none() -> io::Result<()> {
+        let (socket, _peer) = StdStream::pair()?;
+        let (no_process, stop) = io::pipe()?;
+        let error = Lease::new([socket.into(), stop.into(), no_process.into()]).map(|_| ());
+        assert_eq!(error.map_err(|error| error.to_string()), Err("the worker has no number here".into()));
+        Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! The side that trusts nobody: it starts a zygote, asks it for workers, and talks to each.
 
+mod inbox;
 mod lease;
 mod shelf;
 mod zygote;
 
-pub(crate) use lease::{Heard, Lease, LeaseError, Most};
+pub(crate) use inbox::Heard;
+pub(crate) use lease::{Lease, LeaseError, Most};
 pub(crate) use shelf::Shelf;
 pub use zygote::ZygoteError;

@@ -140,8 +140,8 @@ impl Keeper {
     fn make(&mut self) -> Result<Lease, ZygoteError> {
         if let Some(zygote) = &self.zygote {
             match zygote.copy() {
-                Ok(lease) => return Ok(lease),
-                Err(_) => self.zygote = None,
+                Err(error) if !error.leaves_zygote() => self.zygote = None,
+                made => return made,
             }
         }
         self.zygote.insert(Zygote::start(&self.launch, &self.settings)?).copy()
@@ -151,5 +151,47 @@ impl Keeper {
 impl From<ZygoteError> for io::Error {
     fn from(error: ZygoteError) -> Self {
         io::Error::other(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::JailMode;
+    use crate::worker::control::FAILED;
+
+    /// What comes of a zygote that answers with these bytes, or not at all; and whether it is still there.
+    fn answered(answer: Option<&str>) -> io::Result<(String, bool)> {
+        let (control, theirs) = os::packet_pair()?;
+        let (ready, _ready) = mpsc::channel(1);
+        let (heard, _bell) = io::pipe()?;
+        let mut keeper = Keeper {
+            launch: Launch::new("/no/such/worker", &[]),
+            settings: Settings { jail: JailMode::Off, inside: serde_json::Value::Null },
+            ready,
+            heard,
+            buried: Arc::default(),
+            zygote: Some(Zygote::forged(control)?),
+        };
+        match answer {
+            Some(answer) => os::send(theirs.as_fd(), answer.as_bytes(), &[])?,
+            None => drop(theirs),
+        }
+        let said = keeper.make().map_or_else(|error| error.to_string(), |_| "a worker".into());
+        Ok((said, keeper.zygote.is_some()))
+    }
+
+    #[test]
+    fn a_zygote_that_answers_is_kept_although_it_made_no_worker() -> io::Result<()> {
+        let no_copy = format!("{FAILED}no more processes");
+        let rows = [
+            (Some(&*no_copy), "the zygote failed: no more processes", true),
+            (Some("copy"), "there is no room for the descriptors of a worker", true),
+            (None, "cannot start `/no/such/worker`", false),
+        ];
+        for (answer, said, kept) in rows {
+            assert_eq!(answered(answer)?, (said.into(), kept), "{answer:?}");
+        }
+        Ok(())
     }
 }

@@ -37,6 +37,23 @@ pub enum ZygoteError {
     /// It says why it could not.
     #[error("the zygote failed: {0}")]
     Failed(String),
+    /// It made a worker, whose descriptors did not all arrive: there is no room for more here.
+    #[error("there is no room for the descriptors of a worker")]
+    Descriptors,
+    /// It made a worker, which cannot be had.
+    #[error("cannot take a worker over")]
+    Worker(#[source] io::Error),
+}
+
+impl ZygoteError {
+    /// Whether the zygote is there as before and was asked in vain. With a zygote go all runs of its workers, so that one which can
+    /// make another worker later must not be given up.
+    pub(super) fn leaves_zygote(&self) -> bool {
+        match self {
+            ZygoteError::Failed(_) | ZygoteError::Descriptors | ZygoteError::Worker(_) => true,
+            ZygoteError::Spawn { .. } | ZygoteError::Talk(_) | ZygoteError::Silent(_) | ZygoteError::Gone => false,
+        }
+    }
 }
 
 /// A process that makes workers. It ends when this is dropped.
@@ -67,8 +84,8 @@ impl Zygote {
     /// One more worker.
     pub(crate) fn copy(&self) -> Result<Lease, ZygoteError> {
         os::send(self.control.as_fd(), ASK_FOR_COPY, &[]).map_err(|_| ZygoteError::Gone)?;
-        let fds: [OwnedFd; 3] = self.answer(COPY_TIME)?.try_into().map_err(|_| ZygoteError::Gone)?;
-        Ok(Lease::new(fds)?)
+        let fds: [OwnedFd; 3] = self.answer(COPY_TIME)?.try_into().map_err(|_| ZygoteError::Descriptors)?;
+        Lease::new(fds).map_err(ZygoteError::Worker)
     }
 
     /// Has something to read when the zygote is gone.
@@ -95,5 +112,13 @@ impl Drop for Zygote {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+impl Zygote {
+    /// One that says what the other end of this is told to say.
+    pub(super) fn forged(control: OwnedFd) -> io::Result<Zygote> {
+        Ok(Zygote { child: Command::new("sleep").arg("60").spawn()?, control })
     }
 }

@@ -9,21 +9,38 @@ pub enum Call {
     Any(i64),
     /// Only where the argument of this position is one of these.
     Among(i64, u8, &'static [u64]),
-    /// Only where none of these bits is set in the argument of this position.
-    Without(i64, u8, u64),
+    /// Only where none of these bits is set in the arguments of these positions.
+    Without(i64, &'static [(u8, u64)]),
 }
+
+impl Call {
+    /// Its number. A list has each once.
+    pub(super) fn number(&self) -> i64 {
+        match *self {
+            Any(number) | Among(number, ..) | Without(number, _) => number,
+        }
+    }
+}
+
+/// Memory that the kernel does not count against `RLIMIT_DATA`: what is shared, and what grows like a stack. The argument is the fourth.
+const UNCOUNTED: (u8, u64) = (3, (libc::MAP_SHARED | libc::MAP_GROWSDOWN) as u64);
+/// What could become code. The argument is the third.
+const CODE: (u8, u64) = (2, libc::PROT_EXEC as u64);
 
 /// Limits of oneself, and of no other.
 const OWN_LIMITS: Call = Among(libc::SYS_prlimit64, 0, &[0]);
 
 /// What V8 needs while it runs: memory, waiting, the two descriptors that are open, and an end.
+///
+/// It may take the right to write away from pages that it has written, and the kernel then counts them no more. So that count holds V8,
+/// but not somebody who has taken its process over: that takes a control group around all of isolith.
 pub const V8_CALLS: &[Call] = &[
     Any(libc::SYS_read),
     Any(libc::SYS_write),
     Any(libc::SYS_recvfrom),
     Any(libc::SYS_sendto),
     Any(libc::SYS_close),
-    Any(libc::SYS_mmap),
+    Without(libc::SYS_mmap, &[UNCOUNTED]),
     Any(libc::SYS_munmap),
     Any(libc::SYS_mremap),
     Any(libc::SYS_mprotect),
@@ -52,8 +69,9 @@ pub const WASM_CALLS: &[Call] = &[
     Any(libc::SYS_read),
     Any(libc::SYS_recvfrom),
     Any(libc::SYS_sendto),
-    Without(libc::SYS_mmap, 2, libc::PROT_EXEC as u64),
-    Without(libc::SYS_mprotect, 2, libc::PROT_EXEC as u64),
+    Without(libc::SYS_mmap, &[CODE, UNCOUNTED]),
+    // Memory is taken into use and nothing else: what was written to and can no longer be is not counted either.
+    Among(libc::SYS_mprotect, 2, &[(libc::PROT_READ | libc::PROT_WRITE) as u64]),
     Any(libc::SYS_munmap),
     Any(libc::SYS_mremap),
     Any(libc::SYS_madvise),

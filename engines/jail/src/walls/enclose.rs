@@ -12,10 +12,14 @@ pub(crate) fn enclose(jail: &mut Jail) {
     jail.note(Wall::ParentDeath, os::die_with_parent());
     jail.note(Wall::NoNewPrivileges, os::no_new_privileges());
     jail.note(Wall::Environment, if std::env::vars_os().next().is_none() { Ok(()) } else { Err("it is not empty") });
+    // Whoever is not root is nobody in a user namespace of its own, and only there does the kernel allow the others; without it each says
+    // so itself. Nobody can make another namespace in there: the copies have this one.
     let is_root = os::user() == 0;
-    if !is_root && let Err(error) = os::unshare(libc::CLONE_NEWUSER) {
-        // Without it the kernel allows none of the others; each says so itself.
-        jail.note(Wall::UserNamespace, Err(error));
+    let mut is_nobody = false;
+    if !is_root {
+        let alone = os::unshare(libc::CLONE_NEWUSER);
+        is_nobody = alone.is_ok();
+        jail.note(Wall::UserNamespace, alone);
     }
     jail.note(Wall::NetworkNamespace, os::unshare(libc::CLONE_NEWNET));
     jail.note(Wall::IpcNamespace, os::unshare(libc::CLONE_NEWIPC));
@@ -24,8 +28,14 @@ pub(crate) fn enclose(jail: &mut Jail) {
     let has_mounts = mounts.is_ok();
     jail.note(Wall::MountNamespace, mounts);
     jail.note(Wall::EmptyRoot, if has_mounts { empty_root() } else { Err(io::ErrorKind::PermissionDenied.into()) });
-    // A user who is somebody elsewhere keeps that name here, with nothing left that it could be used on.
-    jail.note(Wall::User, if is_root { os::become_nobody() } else { Ok(()) });
+    jail.note(
+        Wall::User,
+        match (is_root, is_nobody) {
+            (true, _) => os::become_nobody(),
+            (false, true) => Ok(()),
+            (false, false) => Err(io::Error::other("it is the user that started it")),
+        },
+    );
     // Becoming somebody else takes this back.
     jail.note(Wall::ParentDeath, os::die_with_parent());
 }

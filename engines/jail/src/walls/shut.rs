@@ -3,13 +3,21 @@
 use super::filter::Filter;
 use super::wall::{Jail, Wall};
 use crate::os;
-use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr, RulesetStatus,
+    Scope,
+};
 use libc::c_int;
 
 /// Descriptors that a worker may have at one time: those it has.
 const FILES_MAX: u64 = 4;
+/// The most that the stack of its first thread may grow to. It is not counted where the rest of its memory is.
+const STACK_BYTES_MAX: u64 = 8 << 20;
 /// The newest Landlock that is asked for; older kernels do what they can.
 const LANDLOCK: ABI = ABI::V6;
+/// The oldest that has what the wall promises: no file and no port. What came later is for devices, which are files, and for sockets and
+/// signals, which other walls take away.
+const LANDLOCK_WHOLE: ABI = ABI::V4;
 
 /// What is shut before threads of the worker start, and what behind them.
 pub(crate) enum Shut<'a> {
@@ -48,6 +56,7 @@ fn limit() -> std::io::Result<()> {
     os::not_dumpable()?;
     os::limit(libc::RLIMIT_CORE, 0)?;
     os::limit(libc::RLIMIT_NPROC, 0)?;
+    os::limit(libc::RLIMIT_STACK, STACK_BYTES_MAX)?;
     os::limit(libc::RLIMIT_NOFILE, FILES_MAX)?;
     os::limit(libc::RLIMIT_FSIZE, 0)
 }
@@ -63,9 +72,11 @@ fn restrict() -> Result<(), String> {
             .create()?
             .restrict_self()
     };
-    match rules() {
-        Ok(status) if status.ruleset == RulesetStatus::NotEnforced => Err("the kernel has no Landlock".into()),
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
+    let status = rules().map_err(|error| error.to_string())?;
+    match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, _) => Err("the kernel has no Landlock".into()),
+        (RulesetStatus::FullyEnforced, _) => Ok(()),
+        (_, LandlockStatus::Available { effective_abi, .. }) if effective_abi >= LANDLOCK_WHOLE => Ok(()),
+        (RulesetStatus::PartiallyEnforced, _) => Err("only in part".into()),
     }
 }

@@ -112,6 +112,11 @@ impl Jail {
         self.walls.push(WallReport { wall, missing });
     }
 
+    /// Whether a wall is known to stand.
+    pub(crate) fn stands(&self, wall: Wall) -> bool {
+        self.walls.iter().any(|known| known.wall == wall && known.missing.is_none())
+    }
+
     /// Every wall and whether it stands. One that nobody has put up is missing.
     pub fn report(&self) -> Vec<WallReport> {
         let known = |wall: Wall| self.walls.iter().find(|known| known.wall == wall).cloned();

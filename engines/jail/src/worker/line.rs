@@ -5,6 +5,7 @@ use crate::frame::{self, HEADER_BYTES, Said};
 use crate::os;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes that are gathered before they are sent while the program goes on.
@@ -13,6 +14,9 @@ const GATHERED_BYTES: usize = 16 << 10;
 const GATHERED_TIME: Duration = Duration::from_millis(2);
 /// The most that a supervisor says at once. It is the trusted side; this only keeps a broken stream from looking like a program.
 const TOLD_BYTES_MAX: usize = 2 << 30;
+
+/// Held while frames are sent: the last words of one thread must not get into a frame of another.
+static SENDING: Mutex<()> = Mutex::new(());
 
 /// The socket of one worker, and what is to be sent over it.
 pub struct Line {
@@ -35,7 +39,8 @@ impl Line {
         self.send()
     }
 
-    /// The line of this worker once more, for last words: what is sent is sent in whole frames, so there can be one more.
+    /// The line of this worker once more, for last words, on whichever thread: what is sent is sent in whole frames, so there can be one
+    /// more.
     pub fn again() -> Line {
         Line::new(os::line_again(), Vec::new())
     }
@@ -70,7 +75,9 @@ impl Line {
 
     /// Sends what has gathered.
     pub fn send(&mut self) -> io::Result<()> {
+        let sending = SENDING.lock().unwrap_or_else(PoisonError::into_inner);
         self.socket.write_all(&self.out)?;
+        drop(sending);
         self.out.clear();
         self.out.shrink_to(GATHERED_BYTES);
         self.sent = Instant::now();

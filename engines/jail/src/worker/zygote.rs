@@ -47,20 +47,24 @@ static ZYGOTE: OnceLock<Zygote> = OnceLock::new();
 static MEMORY_TABLE: OnceLock<Option<std::fs::File>> = OnceLock::new();
 static MAP: OnceLock<Option<std::fs::File>> = OnceLock::new();
 /// What the zygote has when it is set up: each copy begins with it.
-static DATA_BYTES: OnceLock<Option<u64>> = OnceLock::new();
+static DATA_BYTES: OnceLock<u64> = OnceLock::new();
 
 /// In a copy: the most memory that it may have besides what it began with, by the kernel's own count.
 ///
-/// What is refused here is not enforced twice; the supervisor's own measure stands.
+/// The supervisor does not measure memory: a process that cannot be limited ends here. The kernel counts what is private and can be
+/// written to, and of the rest a filter takes away what it can.
 pub fn limit_data(bytes: u64) {
-    if let Some(base) = DATA_BYTES.get().copied().flatten() {
-        let _ = os::limit(libc::RLIMIT_DATA, base.saturating_add(bytes));
+    let limited = DATA_BYTES.get().map(|base| os::limit(libc::RLIMIT_DATA, base.saturating_add(bytes)));
+    if !matches!(limited, Some(Ok(()))) {
+        os::exit_now(1);
     }
 }
 
-/// In a copy: how long it may compute, by the kernel's own clock. As above.
+/// In a copy: how long it may compute, by the kernel's own clock; as above. The supervisor measures that as well, and is to be first.
 pub fn limit_cpu(seconds: u64) {
-    let _ = os::limit(libc::RLIMIT_CPU, seconds);
+    if os::limit(libc::RLIMIT_CPU, seconds).is_err() {
+        os::exit_now(1);
+    }
 }
 
 /// Ends this process without any clean-up: memory is a copy of the zygote's, and what it would flush is not ours.
@@ -122,7 +126,10 @@ fn boot() {
     let Some(zygote) = ZYGOTE.get() else { os::exit_now(1) };
     let mut room = [0; 16];
     let jail = zygote.jail.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let _ = DATA_BYTES.set(MEMORY_TABLE.get().and_then(Option::as_ref).and_then(os::data_bytes));
+    let Some(data_bytes) = MEMORY_TABLE.get().and_then(Option::as_ref).and_then(os::data_bytes) else {
+        fail("the kernel does not say how much memory this process has")
+    };
+    let _ = DATA_BYTES.set(data_bytes);
     let ready = os::forget_children().and_then(|()| os::send(zygote.control.as_fd(), b"ready", &[]));
     if ready.is_err() {
         os::exit_now(1);
@@ -177,7 +184,9 @@ fn fork(mode: JailMode, jail: &mut Jail) -> io::Result<Forked> {
         }
     }
     let why = refused.unwrap_or_default();
-    [Wall::UserNamespace, Wall::PidNamespace].into_iter().for_each(|wall| jail.note(wall, Err(&why)));
+    // The zygote may have a user namespace already, and then so has the copy.
+    let missing = [Wall::UserNamespace, Wall::PidNamespace].into_iter().filter(|wall| !jail.stands(*wall));
+    missing.collect::<Vec<_>>().into_iter().for_each(|wall| jail.note(wall, Err(&why)));
     os::fork(0)
 }
 
@@ -209,8 +218,9 @@ fn live(zygote: &Zygote, mut jail: Jail, line: OwnedFd, stop: OwnedFd) {
 
 /// Keeps two descriptors, at the two lowest numbers, and no other.
 fn descriptors(line: OwnedFd, stop: OwnedFd) -> Option<(OwnedFd, OwnedFd)> {
-    let high = |fd: OwnedFd, number| os::move_to(fd, number).ok();
-    let (line, stop) = (high(line, 1000)?, high(stop, 1001)?);
+    // Out of the way of the two numbers first: a copy of a descriptor gets none of the lowest three.
+    let high = |fd: OwnedFd| fd.try_clone().ok();
+    let (line, stop) = (high(line)?, high(stop)?);
     let (line, stop) = (os::move_to(line, LINE_FD).ok()?, os::move_to(stop, STOP_FD).ok()?);
     os::close_from(STOP_FD + 1).ok()?;
     Some((line, stop))

@@ -54,23 +54,33 @@ pub(crate) fn all(host: &Host) -> Vec<(&'static str, bool)> {
         descriptors(),
         privileges(),
         kernel(),
-        code(),
+        memory(),
     ]
     .concat()
 }
 
-/// The one thing that an engine with a compiler needs and no other may have.
-fn code() -> Vec<(&'static str, bool)> {
-    #[repr(align(4096))]
-    struct Page([u8; 4096]);
-    let mut page = Box::new(Page([0; 4096]));
-    let at = page.0.as_mut_ptr() as usize;
-    let every = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) as usize;
-    vec![(CODE, reaches(libc::SYS_mprotect, [at, 4096, every, 0, 0]))]
+/// Memory that counts as none, and the two things that an engine with a compiler needs and no other may have.
+fn memory() -> Vec<(&'static str, bool)> {
+    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    vec![
+        ("memory: shared", map(libc::MAP_SHARED | libc::MAP_ANONYMOUS).is_some()),
+        ("memory: that grows by itself", map(private | libc::MAP_GROWSDOWN).is_some()),
+        ("memory: make it code", protect(map(private), libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)),
+        ("memory: write to it no more", protect(map(private), libc::PROT_READ)),
+    ]
 }
 
-/// As the test knows it.
-const CODE: &str = "memory: make it code";
+/// A page of its own.
+fn map(flags: i32) -> Option<usize> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a mapping at a place of the system's choice, which nobody else uses.
+    let page = unsafe { libc::mmap(null_mut(), 4096, access, flags, -1, 0) };
+    (page != libc::MAP_FAILED).then_some(page as usize)
+}
+
+fn protect(page: Option<usize>, access: i32) -> bool {
+    page.is_some_and(|page| reaches(libc::SYS_mprotect, [page, 4096, access as usize, 0, 0]))
+}
 
 fn files(host: &Host) -> Vec<(&'static str, bool)> {
     let new = format!("{}/probe-{}", host.folder, std::process::id());

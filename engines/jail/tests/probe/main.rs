@@ -6,6 +6,7 @@
 
 mod attempts;
 
+use isolith_jail::frame::{self, Said};
 use isolith_jail::worker::{Inside, Line};
 use isolith_jail::{EndKind, V8_CALLS, WASM_CALLS};
 use std::convert::Infallible;
@@ -22,11 +23,57 @@ fn set_up(_: &serde_json::Value, alone: fn(), boot: fn()) -> Result<Infallible, 
     Err("nobody wants a worker".into())
 }
 
-/// The program is JSON: what there is to be reached.
+/// The program is the name of something that a worker must not do, or JSON: what there is to be reached.
 fn run(mut line: Line) {
     let Ok((_, told)) = line.ready().and_then(|()| line.hear()) else { return };
-    let Ok(host) = serde_json::from_slice(&told) else { return };
+    match &*told {
+        b"spin" => loop {
+            std::hint::spin_loop();
+        },
+        b"flood of output" => flood(1),
+        b"flood of notes" => flood(2),
+        b"drip" => drip(line),
+        _ => attempt(line, &told),
+    }
+}
+
+fn attempt(mut line: Line, told: &[u8]) {
+    let Ok(host) = serde_json::from_slice(told) else { return };
     let found: Vec<String> =
         attempts::all(&host).iter().map(|(name, reached)| format!("\"{name}\":{reached}")).collect();
     let _ = line.end(EndKind::Value, 0, |out| out.extend(format!("{{{}}}", found.join(",")).as_bytes()));
+}
+
+/// Small pieces on one stream, without end: made once, so that there are always more of them than anybody can read.
+fn flood(stream: u8) {
+    let mut pieces = Vec::new();
+    for _ in 0..8 << 10 {
+        let at = frame::open(&mut pieces, Said::Output as u8);
+        pieces.extend([stream, b'x', b'x']);
+        frame::close(&mut pieces, at);
+    }
+    while send(&pieces) {}
+}
+
+/// Sends all of it, past the line.
+fn send(mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        // SAFETY: a worker has its socket at this number, and what is sent lives until the call returns.
+        let sent = unsafe { libc::send(0, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+        match usize::try_from(sent) {
+            Ok(sent) => bytes = &bytes[sent..],
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// Waits, and says a byte at a time what memory it has.
+fn drip(mut line: Line) {
+    if line.wait(0).and_then(|()| line.hear()).is_err() {
+        return;
+    }
+    let announced = 32 << 20;
+    let header = [&u32::to_le_bytes(announced)[..], &[Said::State as u8]].concat();
+    let _ = header.iter().chain(std::iter::repeat(&0)).take_while(|byte| send(&[**byte])).count();
 }

@@ -20,9 +20,12 @@ use std::error::Error;
 pub(crate) const STATE_WHOLE: u8 = 1;
 pub(crate) const STATE_TOO_LARGE: u8 = 0;
 
+/// The program's thread, and one that waits for the word to stop.
+const THREADS: u32 = 2;
+
 pub(crate) struct QuickJsDialect;
 
-/// What a worker keeps to by itself. The supervisor holds everything against its own limits as well.
+/// What a worker keeps to by itself. The supervisor holds everything but memory against its own limits as well.
 pub(crate) struct Kept {
     pub(crate) limits: Limits,
     pub(crate) cpu_seconds: u64,
@@ -66,6 +69,10 @@ impl Dialect for QuickJsDialect {
         frame::put_u32(out, replies.len() as u32);
         replies.iter().for_each(|(id, _)| frame::put_u32(out, id.0));
         out.extend(protocol::turn_message(now, replies));
+    }
+
+    fn threads(&self) -> u32 {
+        THREADS
     }
 
     fn suspending(&self) -> Option<&dyn Suspending> {

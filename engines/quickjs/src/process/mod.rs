@@ -9,11 +9,9 @@ mod relay;
 
 use crate::engine::NAME;
 use crate::image::Image;
-use isolith_jail::Kind;
+use isolith_jail::{Jailed, Kind, Launch, Options, ZygoteError};
 
 pub use inside::QUICKJS_INSIDE;
-pub use isolith_jail::worker::main as worker;
-pub use isolith_jail::{JailMode, Jailed, Launch, Options, ZygoteError};
 pub(crate) use relay::Relay;
 
 /// The engine `quickjs` with a jailed process for each run.

@@ -4,7 +4,7 @@
 //! mostly page faults, so that large blocks are kept for the next buffer of their size.
 
 use super::library::{Functions, IsolatePtr};
-use super::memory::{bytes_left, room_for};
+use super::memory::{bytes_left, given, has_room, refused};
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -109,9 +109,13 @@ fn take(len: usize) -> Option<*mut c_void> {
 }
 
 fn counted(len: usize, allocate: impl FnOnce() -> *mut c_void) -> *mut c_void {
-    let data = if room_for(len) { allocate() } else { null_mut() };
-    if !data.is_null() {
+    let data = if has_room(len) { allocate() } else { null_mut() };
+    // Where there is room by our count, the system may still have none.
+    if data.is_null() {
+        refused(len);
+    } else {
         USED.fetch_add(len, Relaxed);
+        given(len);
     }
     data
 }

@@ -23,8 +23,8 @@ static EXCEEDED: AtomicBool = AtomicBool::new(false);
 static LOOKING: AtomicBool = AtomicBool::new(false);
 /// The heap when it was last looked at.
 static HEAP: AtomicUsize = AtomicUsize::new(0);
-/// A buffer was refused, and none was given since.
-static REFUSED: AtomicBool = AtomicBool::new(false);
+/// The length of a buffer that was refused, while none of that length was given since; 0 is none.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
 static ON_FATAL: OnceLock<fn(Exceeded)> = OnceLock::new();
 
 /// Whether a limit on memory was what ended a program.
@@ -50,12 +50,13 @@ pub(crate) fn limit_memory(bytes: usize, fatal: fn(Exceeded)) {
     }
 }
 
-/// Whether the limit was exceeded, and the most that was seen in use.
+/// Whether the limit was exceeded, and the most that was seen in use. A buffer that was refused for good counts, also where the program
+/// has not come to the place yet at which it is stopped for that.
 pub(crate) fn memory_used() -> (bool, usize) {
     if let Some(state) = state() {
         look(state.functions, state.isolate);
     }
-    (EXCEEDED.load(Relaxed), PEAK.load(Relaxed))
+    (EXCEEDED.load(Relaxed) || REFUSED.load(Relaxed) > 0, PEAK.load(Relaxed))
 }
 
 pub(super) fn install(functions: &'static Functions, isolate: IsolatePtr) {
@@ -126,25 +127,33 @@ pub(super) fn bytes_left() -> usize {
     LIMIT.load(Relaxed).saturating_sub(HEAP.load(Relaxed)).saturating_sub(buffers::bytes_used())
 }
 
-/// Whether there is room for a buffer. If not, V8 collects and asks again, more than once. Only when it has given up is the
-/// program stopped: it must not catch that and go on.
-pub(super) fn room_for(len: usize) -> bool {
-    let Some(state) = state() else { return true };
+/// Whether there is room for a buffer.
+pub(super) fn has_room(len: usize) -> bool {
     let used = buffers::bytes_used().saturating_add(len).saturating_add(HEAP.load(Relaxed));
-    if used <= LIMIT.load(Relaxed) {
-        REFUSED.store(false, Relaxed);
-        return true;
+    state().is_none() || used <= LIMIT.load(Relaxed)
+}
+
+/// A buffer was given. What was refused before is settled if it was no larger: then it was V8 who asked again.
+pub(super) fn given(len: usize) {
+    if len >= REFUSED.load(Relaxed) {
+        REFUSED.store(0, Relaxed);
     }
-    if !REFUSED.swap(true, Relaxed) {
+}
+
+// THREAT[T-LIMIT-001]: a program catches what V8 throws for a buffer that it did not get, and goes on with smaller ones.
+/// A buffer was refused. V8 collects and asks for the same again, more than once. Only when it has given up is the program stopped: it
+/// must not catch that and go on.
+pub(super) fn refused(len: usize) {
+    let Some(state) = state() else { return };
+    if REFUSED.fetch_max(len.max(1), Relaxed) == 0 {
         // SAFETY: V8 allows this on any thread.
         unsafe { (state.functions.request_interrupt)(state.isolate, on_refused, std::ptr::null_mut()) };
     }
-    false
 }
 
 extern "C" fn on_refused(isolate: IsolatePtr, _: *mut c_void) {
     if let Some(state) = state()
-        && REFUSED.swap(false, Relaxed)
+        && REFUSED.load(Relaxed) > 0
     {
         exceed(state.functions, isolate);
     }

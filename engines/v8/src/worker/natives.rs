@@ -183,12 +183,19 @@ fn call(scope: &Scope) {
 
 /// Says that nothing is left to do until the host replies.
 fn wait(_: &Scope) {
-    let (_, memory) = sys::memory_used();
+    let (exceeded, memory) = sys::memory_used();
+    if exceeded {
+        end_with(EndKind::Memory, |_| ());
+        leave(0);
+    }
     with(|run| or_gone(run.line.wait(memory as u64)));
 }
 
 /// How the run ended: a kind, and a value or four texts.
 fn end(scope: &Scope) {
+    if let (true, _) = sys::memory_used() {
+        return end_with(EndKind::Memory, |_| ());
+    }
     let Some(kind) = scope.number(0).and_then(|kind| EndKind::from_number(kind as u8)) else { leave(BROKEN) };
     match kind {
         EndKind::Value => {

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 /// is not more because V8 sees one object that is larger than its heap may be only when it collects: this is what ends such a program.
 const OVERHEAD_BYTES: u64 = 64 << 20;
 
-/// What the program may use, as far as the worker keeps it. The supervisor holds all of it against what the worker does.
+/// What the program may use, as far as the worker keeps it. What is sent and how long is computed the supervisor holds against its own
+/// limits as well; memory and the depth of calls are kept in here, by V8 and by the kernel.
 pub(crate) struct Kept {
     memory_bytes: u64,
     stack_bytes: usize,
