@@ -265,7 +265,7 @@ fn an_mcp_client_has_them_where_its_operator_says_so() {
     policy("isolation = \"process\"");
     assert_eq!(execute(&flags)["result"]["structuredContent"]["value"], json!(3.5));
     policy("engine = \"v8\"");
-    let refused = place.isolith(&[&["mcp"], &flags[..]].concat());
+    let refused = place.isolith_fed(&[&["mcp"], &flags[..]].concat(), "");
     assert!(refused.code == 2 && refused.stderr.contains("`isolith engine install v8`"), "{}", refused.stderr);
 }
 
