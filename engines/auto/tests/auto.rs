@@ -350,8 +350,9 @@ fn may_leave(bench: &Bench) {
 fn waits_in_memory(bench: &Bench) {
     // As on a server, where whoever waits for long leaves memory if that can be.
     let patience = Patience { timer: Duration::ZERO, outside: Duration::MAX };
-    let later = "await new Promise((done) => setTimeout(done, 5)); return 'later'";
-    let source = format!("const value = (() => {{ {HEAVY} }})(); {later} + value");
+    let later = "await new Promise((done) => setTimeout(done, 200)); return 'later'";
+    // The clock moves between turns: a timer that is set in a long one would be due at its end.
+    let source = format!("const value = (() => {{ {HEAVY} }})(); await tools.echo(value); {later} + value");
     for engine in [&bench.v8, &bench.auto(Duration::from_millis(5))] {
         let plan = Plan { patience: Some(patience), time: Time::Live, ..plan(&source) };
         let (outcome, _) = bench.run(engine, plan);
