@@ -27,6 +27,15 @@ pub enum Job {
         /// Bodies of functions.
         programs: Vec<Work>,
     },
+    /// The first two on `auto`, each beside the same on `quickjs` in the same process.
+    Beside {
+        /// For how long each.
+        ms: u64,
+        /// As of the first.
+        source: String,
+        /// As of the second.
+        programs: Vec<Work>,
+    },
     /// Programs that wait for their first call, all at the same time.
     Memory {
         /// How many.
@@ -73,6 +82,11 @@ pub enum Measured {
     Times(Times),
     /// Memory of one isolate.
     Memory(Memory),
+    /// How many times what something else takes in the same process.
+    Ratio {
+        /// So many times.
+        ratio: f64,
+    },
 }
 
 /// How long one thing took.

@@ -29,6 +29,7 @@ mod suspend;
 mod throughput;
 
 mod batches;
+mod beside;
 mod job;
 mod on;
 mod peer;

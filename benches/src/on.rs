@@ -49,13 +49,17 @@ impl On {
                 Ok(Arc::new(started.map_err(|error| missing(&error))?))
             }
             On::V8 => v8(live),
-            On::Auto => {
-                // Not only when it is first wanted: a server has it ready.
-                let v8 = v8(live)?;
-                let make = Arc::new(move || Ok(Arc::clone(&v8)));
-                Ok(Arc::new(Auto::new(Arc::new(quickjs(live)?), make, DEFAULT_AFTER)))
-            }
+            On::Auto => On::auto_and_first(live).map(|[auto, _]| auto),
         }
+    }
+
+    /// The engine `auto`, and the one on which its runs begin.
+    pub(crate) fn auto_and_first(live: u32) -> Result<[Arc<dyn Engine>; 2], Error> {
+        // Not only when it is first wanted: a server has it ready.
+        let v8 = v8(live)?;
+        let make = Arc::new(move || Ok(Arc::clone(&v8)));
+        let first: Arc<dyn Engine> = Arc::new(quickjs(live)?);
+        Ok([Arc::new(Auto::new(Arc::clone(&first), make, DEFAULT_AFTER)), first])
     }
 }
 

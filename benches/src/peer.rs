@@ -1,4 +1,5 @@
 use crate::batches::{Moment, batches};
+use crate::beside::ratio;
 use crate::error::Error;
 use crate::idle;
 use crate::job::{Job, Line, Measured, Times};
@@ -42,6 +43,19 @@ pub fn peer(job: &Job, on: On, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                 for work in programs {
                     let (times, json) = once(&lab, &work.source).await?;
                     line(&work.id, Measured::Times(times), Some(json.text().to_owned()));
+                }
+            }
+            Job::Beside { ms, source, programs } => {
+                let [auto, quickjs] = On::auto_and_first(LIVE)?.map(|engine| Lab::on(engine, Mode::Quick));
+                let program = body(source.as_str());
+                let fresh = async |lab: &Lab| expect(&lab.value(&program).await?, "2");
+                let ratio_of = ratio(*ms, async || fresh(&auto).await, async || fresh(&quickjs).await);
+                line("fresh", Measured::Ratio { ratio: ratio_of.await? }, None);
+                let grants = tools(&["echo"])?;
+                for work in programs {
+                    let calls = async |lab: &Lab| expect(&lab.run(&work.source, &grants).await?, "\"done\"");
+                    let ratio_of = ratio(*ms, async || calls(&auto).await, async || calls(&quickjs).await);
+                    line(&work.id, Measured::Ratio { ratio: ratio_of.await? }, None);
                 }
             }
             Job::Memory { count, source } => {

@@ -18,7 +18,10 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct Engines {
     quickjs: Arc<dyn Engine>,
     process: Started<Jailed>,
-    v8: Started<V8>,
+    /// Apart, because what `auto` makes its faster engine of must not hold all the engines, and so itself.
+    v8: Arc<Started<V8>>,
+    auto: Started<Auto>,
+    auto_in_process: Started<Auto>,
     live: u32,
     settings: EngineSettings,
 }
@@ -27,8 +30,15 @@ impl Engines {
     /// With the engine that comes along, for so many programs at one time.
     pub(crate) fn new(options: Options, settings: EngineSettings) -> Result<Arc<Engines>, Failure> {
         let quickjs = QuickJs::new(options).map_err(|error| Failure::internal("starting the engine", &error))?;
-        let (quickjs, live) = (Arc::new(quickjs), options.live);
-        Ok(Arc::new(Engines { quickjs, process: Started::default(), v8: Started::default(), live, settings }))
+        Ok(Arc::new(Engines {
+            quickjs: Arc::new(quickjs),
+            process: Started::default(),
+            v8: Arc::default(),
+            auto: Started::default(),
+            auto_in_process: Started::default(),
+            live: options.live,
+            settings,
+        }))
     }
 
     /// The one that starts in microseconds.
@@ -37,30 +47,35 @@ impl Engines {
     }
 
     /// What runs programs in such a housing. To be called inside a runtime.
-    pub(crate) fn of(self: &Arc<Self>, housing: Housing) -> Result<Arc<dyn Engine>, Missing> {
-        let first = || match housing.isolation {
-            Isolation::None => Ok(self.quickjs()),
-            Isolation::Process => self.process(),
-        };
-        match housing.engine() {
-            EngineChoice::Quickjs => first(),
-            EngineChoice::V8 => self.v8(),
-            EngineChoice::Auto => {
-                let all = Arc::clone(self);
-                let faster = Arc::new(move || all.v8().map_err(|missing| missing.to_string()));
-                Ok(Arc::new(Auto::new(first()?, faster, self.settings.auto_after.unwrap_or(DEFAULT_AFTER))))
+    pub(crate) fn of(&self, housing: Housing) -> Result<Arc<dyn Engine>, Missing> {
+        match (housing.engine(), housing.isolation) {
+            (EngineChoice::Quickjs, Isolation::None) => Ok(self.quickjs()),
+            (EngineChoice::Quickjs, Isolation::Process) => self.process(),
+            (EngineChoice::V8, _) => self.v8.get_or_start(|| engine::v8(self.live, self.settings)).map(shared),
+            (EngineChoice::Auto, Isolation::None) => {
+                self.auto.get_or_start(|| Ok(self.auto_from(self.quickjs()))).map(shared)
+            }
+            (EngineChoice::Auto, Isolation::Process) => {
+                self.auto_in_process.get_or_start(|| Ok(self.auto_from(self.process()?))).map(shared)
             }
         }
     }
 
     fn process(&self) -> Result<Arc<dyn Engine>, Missing> {
-        let process = self.process.get_or_start(|| engine::process(self.live, self.settings))?;
-        Ok(Arc::new(process))
+        self.process.get_or_start(|| engine::process(self.live, self.settings)).map(shared)
     }
 
-    fn v8(&self) -> Result<Arc<dyn Engine>, Missing> {
-        Ok(Arc::new(self.v8.get_or_start(|| engine::v8(self.live, self.settings))?))
+    /// `auto` whose runs begin on `first`.
+    fn auto_from(&self, first: Arc<dyn Engine>) -> Auto {
+        let (v8, live, settings) = (Arc::clone(&self.v8), self.live, self.settings);
+        let faster =
+            move || v8.get_or_start(|| engine::v8(live, settings)).map(shared).map_err(|missing| missing.to_string());
+        Auto::new(first, Arc::new(faster), settings.auto_after.unwrap_or(DEFAULT_AFTER))
     }
+}
+
+fn shared(engine: impl Engine + 'static) -> Arc<dyn Engine> {
+    Arc::new(engine)
 }
 
 /// An engine once it has started. That it did not is remembered for a moment only: it may be installed meanwhile.

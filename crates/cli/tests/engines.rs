@@ -241,11 +241,16 @@ fn a_server_without_v8_says_so_until_it_has_it() {
     let served = serve(&folder, &[]);
     let refused = run(&served, "", &json!({ "program": "1", "engine": "v8" }));
     assert_eq!((refused.status, refused.code().as_str()), (400, "engine.missing"), "{refused:?}");
-    assert_eq!(run(&served, "", &json!({ "program": "return 1", "engine": "auto" })).json()["value"], 1);
+    let switched =
+        || run(&served, "", &json!({ "program": HEAVY, "engine": "auto" })).json()["ran_on"]["switch"].clone();
+    let stays = switched();
+    assert!(stays["why"].as_str().unwrap().contains("not installed"), "{stays}");
     assert_eq!(isolith(&folder, &["engine", "install", "v8"]).code, 0);
     let found = (0..100).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         run(&served, "", &json!({ "program": "return 1", "engine": "v8" })).json()["value"] == 1
     });
     assert!(found, "what was installed meanwhile is not found");
+    // The engine that began without it, and was kept, finds it too.
+    assert_eq!(switched()["taken_over"], true);
 }

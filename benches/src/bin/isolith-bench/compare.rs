@@ -1,3 +1,4 @@
+use crate::goals::{self, Standing};
 use crate::peers::{Hello, Peer};
 use crate::results::{Entry, Participant, Results, Row, Value};
 use isolith_bench::{
@@ -35,12 +36,15 @@ const LIVE: u32 = 1_000;
 /// The payloads that are compared.
 const PAYLOADS: [&str; 3] = ["tiny", "rows_1k", "rows_100k"];
 
-/// Everything that was measured: for a row and a peer, one value from each round.
+/// Everything that was measured: for a row and a peer, one value from each turn.
 #[derive(Default)]
 struct Measurements {
     /// By the wall clock, and not by what was computed.
     wall: bool,
-    values: BTreeMap<(String, &'static str), Vec<Value>>,
+    turn: u32,
+    values: BTreeMap<(String, &'static str), BTreeMap<u32, Value>>,
+    /// How a peer stands to another in the same process.
+    ratios: BTreeMap<(String, &'static str), Vec<f64>>,
     checks: BTreeMap<String, (String, &'static str)>,
     failures: Vec<String>,
 }
@@ -54,8 +58,8 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
     for round in 1..=rounds {
         for job in jobs(setup.what, ms) {
             for turn in 0..turns(setup.what, &job) {
-                // The interpreters would take minutes over what is long.
-                let mut peers: Vec<&Peer> = setup.peers.iter().filter(|peer| peer.long || !is_long(&job)).collect();
+                all.turn += 1;
+                let mut peers: Vec<&Peer> = setup.peers.iter().filter(|peer| peer.takes(&job)).collect();
                 // There and back, so that nobody always comes after the same one: what it leaves to be cleared up differs.
                 if (round + turn) % 2 == 0 {
                     peers.reverse();
@@ -67,6 +71,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
             }
         }
         for _ in 0..if setup.what == What::Isolates { TURNS } else { 0 } {
+            all.turn += 1;
             for peer in &setup.peers {
                 note(&format!("round {round} of {rounds}: cold start {}", peer.name));
                 all.take_cold(peer)?;
@@ -87,6 +92,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
         rounds,
         machine,
         peers: participants.collect(),
+        standings: if setup.what == What::Engines { all.standings(&rows(setup.what)) } else { Vec::new() },
         rows: rows(setup.what).into_iter().map(|row| all.fill(row, &setup.peers)).collect(),
         failures: all.failures,
     })
@@ -99,14 +105,18 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
         count: payload.count,
     });
     let kernels = KERNELS.iter().map(|k| Work { id: format!("compute.{}", k.name), source: k.source.into(), count: 1 });
-    let repeated = |id: &str, times: fn(&Kernel) -> u32| {
-        let work = |k: &Kernel| Work { id: format!("{id}{}", k.name), source: heavy(k, times(k)), count: 1 };
-        Job::Kernels { programs: KERNELS.iter().map(work).collect() }
+    // Each on its own, so that all peers have done one before the machine is another.
+    let repeated = |id: &'static str, times: fn(&Kernel) -> u32| {
+        let work = move |k: &Kernel| Work { id: format!("{id}{}", k.name), source: heavy(k, times(k)), count: 1 };
+        KERNELS.iter().map(move |kernel| Job::Kernels { programs: vec![work(kernel)] })
     };
     let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
-    let calls = Job::Calls { ms, programs: calls.collect() };
+    let programs: Vec<Work> = calls.collect();
+    let beside = Job::Beside { ms, source: TRIVIAL.into(), programs: programs.clone() };
+    let calls = Job::Calls { ms, programs };
     if what == What::Engines {
-        return vec![fresh, calls, repeated(HEAVY_ROWS, |_| HEAVY), repeated(LONG_ROWS, |k| k.long)];
+        let kernels = repeated(HEAVY_ROWS, |_| HEAVY).chain(repeated(LONG_ROWS, |k| k.long));
+        return [fresh, calls, beside].into_iter().chain(kernels).collect();
     }
     vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
 }
@@ -115,7 +125,7 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
 const HEAVY_ROWS: &str = "heavy.";
 const LONG_ROWS: &str = "long.";
 
-fn is_long(job: &Job) -> bool {
+pub(crate) fn is_long(job: &Job) -> bool {
     matches!(job, Job::Kernels { programs } if programs.iter().any(|work| work.id.starts_with(LONG_ROWS)))
 }
 
@@ -123,7 +133,7 @@ fn is_long(job: &Job) -> bool {
 /// few long ones: what disturbs the machine lasts for seconds.
 fn turns(what: What, job: &Job) -> u32 {
     match job {
-        Job::Fresh { .. } | Job::Calls { .. } if what == What::Engines => 2 * TURNS,
+        Job::Fresh { .. } | Job::Calls { .. } | Job::Beside { .. } if what == What::Engines => 2 * TURNS,
         long if is_long(long) => TURNS,
         _ => 1,
     }
@@ -133,6 +143,7 @@ fn task(job: &Job) -> &'static str {
     match job {
         Job::Fresh { .. } => "fresh isolates",
         Job::Calls { .. } => "tool calls",
+        Job::Beside { .. } => "light programs",
         Job::Kernels { .. } => "computing",
         Job::Memory { .. } => "memory",
         Job::Hello { .. } => "cold start",
@@ -143,6 +154,7 @@ fn task(job: &Job) -> &'static str {
 fn results_of(job: &Job) -> usize {
     match job {
         Job::Calls { programs, .. } | Job::Kernels { programs } => programs.len(),
+        Job::Beside { programs, .. } => 1 + programs.len(),
         Job::Fresh { .. } | Job::Memory { .. } | Job::Hello { .. } => 1,
     }
 }
@@ -217,8 +229,9 @@ impl Measurements {
             Measured::Memory(memory) => {
                 Value { value: memory.share_kib + memory.tables_kib, wall: None, resident: Some(memory.resident_kib) }
             }
+            Measured::Ratio { ratio } => return self.ratios.entry((line.id, peer.name)).or_default().push(ratio),
         };
-        self.values.entry((line.id, peer.name)).or_default().push(value);
+        self.values.entry((line.id, peer.name)).or_default().insert(self.turn, value);
     }
 
     fn take_cold(&mut self, peer: &Peer) -> Result<(), Box<dyn Error>> {
@@ -227,12 +240,12 @@ impl Measurements {
             self.fail(format!("{}: cold start did not work", peer.name));
             return Ok(());
         }
-        let mut push = |id: &str, value| {
+        let mut insert = |id: &str, value| {
             let value = Value { value, wall: None, resident: None };
-            self.values.entry((id.into(), peer.name)).or_default().push(value);
+            self.values.entry((id.into(), peer.name)).or_default().insert(self.turn, value);
         };
-        push("cold", done.wall.as_secs_f64() * 1e3);
-        push("cold.memory", done.resident_kib as f64 * 1024.0 / 1e6);
+        insert("cold", done.wall.as_secs_f64() * 1e3);
+        insert("cold.memory", done.resident_kib as f64 * 1024.0 / 1e6);
         Ok(())
     }
 
@@ -245,9 +258,24 @@ impl Measurements {
     fn fill(&self, mut row: Row, peers: &[Peer]) -> Row {
         for peer in peers {
             if let Some(values) = self.values.get(&(row.id.clone(), peer.name)) {
-                row.entries.insert(peer.name.into(), Entry::of(values));
+                row.entries.insert(peer.name.into(), Entry::of(values.values()));
             }
         }
         row
+    }
+
+    fn standings(&self, rows: &[Row]) -> Vec<Standing> {
+        let pairs = goals::ENGINES.iter().flat_map(|goal| rows.iter().map(move |row| (goal, row)));
+        let about = pairs.filter(|(goal, row)| goal.is_about(&row.id));
+        let standing = about.filter_map(|(goal, row)| {
+            if goal.in_one_process {
+                return goal.standing(&row.what, self.ratios.get(&(row.id.clone(), goal.of))?);
+            }
+            let of = self.values.get(&(row.id.clone(), goal.of))?;
+            let to = self.values.get(&(row.id.clone(), goal.to))?;
+            let ratios = of.iter().filter_map(|(turn, of)| Some(of.value / to.get(turn)?.value));
+            goal.standing(&row.what, &ratios.collect::<Vec<_>>())
+        });
+        standing.collect()
     }
 }

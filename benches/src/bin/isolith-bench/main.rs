@@ -3,6 +3,7 @@
 mod chart;
 mod compare;
 mod document;
+mod goals;
 mod peers;
 mod results;
 

@@ -1,3 +1,4 @@
+use crate::goals::{self, Standing};
 use isolith_bench::{Machine, Mode};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ pub(crate) struct Results {
     pub(crate) machine: Machine,
     pub(crate) peers: Vec<Participant>,
     pub(crate) rows: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) standings: Vec<Standing>,
     /// What did not work.
     pub(crate) failures: Vec<String>,
 }
@@ -35,7 +38,7 @@ pub(crate) struct Row {
     pub(crate) entries: BTreeMap<String, Entry>,
 }
 
-/// One round's value.
+/// One turn's value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
     pub(crate) value: f64,
@@ -43,7 +46,7 @@ pub(crate) struct Value {
     pub(crate) resident: Option<f64>,
 }
 
-/// All rounds of one thing and one peer.
+/// All turns of one thing and one peer.
 #[derive(Debug, Serialize)]
 pub(crate) struct Entry {
     pub(crate) median: f64,
@@ -64,9 +67,9 @@ impl Value {
 }
 
 impl Entry {
-    pub(crate) fn of(values: &[Value]) -> Entry {
+    pub(crate) fn of<'a>(values: impl Iterator<Item = &'a Value> + Clone) -> Entry {
         let sorted = |of: fn(&Value) -> Option<f64>| {
-            let mut numbers: Vec<f64> = values.iter().filter_map(of).map(|n| (n * 100.0).round() / 100.0).collect();
+            let mut numbers: Vec<f64> = values.clone().filter_map(of).map(|n| (n * 100.0).round() / 100.0).collect();
             numbers.sort_by(f64::total_cmp);
             numbers
         };
@@ -115,6 +118,9 @@ impl Results {
              other that needs more.",
             self.command, self.rounds, self.machine
         );
+        if !self.standings.is_empty() {
+            out.push_str(&goals::table(&self.standings));
+        }
         self.failures.iter().for_each(|failure| {
             let _ = writeln!(out, "\nFailed: {failure}.");
         });
@@ -159,7 +165,7 @@ mod tests {
     #[test]
     fn others_are_multiples_of_the_first() {
         let peer = |name: &str| Participant { name: name.into(), version: "1".into(), settings: String::new() };
-        let entry = |n: f64| Entry::of(&[Value::of(n, n), Value::of(n * 2.0, n), Value::of(n / 2.0, n)]);
+        let entry = |n: f64| Entry::of([Value::of(n, n), Value::of(n * 2.0, n), Value::of(n / 2.0, n)].iter());
         let results = Results {
             command: "benches/run".into(),
             mode: Mode::Quick,
@@ -175,6 +181,7 @@ mod tests {
                 },
                 Row { id: "x".into(), what: "x".into(), unit: "ms".into(), entries: BTreeMap::new() },
             ],
+            standings: Vec::new(),
             failures: vec!["other: x did not work".into()],
         };
         assert_eq!(
