@@ -36,6 +36,27 @@ impl<'a> Computing<'a> {
         self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
+    #[cold]
+    fn seen_to_take_longer<T>(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.since = Some(Instant::now());
+        if self.is_enough(cx) { Poll::Ready(None) } else { Poll::Pending }
+    }
+
+    #[cold]
+    fn poll_again(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, EngineError>>> {
+        if self.most.is_zero() {
+            return Poll::Ready(None);
+        }
+        let before = thread_time();
+        let polled = self.step.as_mut().poll(cx);
+        self.spent += thread_time().saturating_sub(before);
+        match polled {
+            Poll::Ready(step) => Poll::Ready(Some(step)),
+            Poll::Pending if self.is_enough(cx) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
     /// Whether it has computed as much as it may. If not, and nobody here would see it, someone is woken when it has.
     fn is_enough(&mut self, cx: &mut Context<'_>) -> bool {
         if !self.elsewhere {
@@ -51,27 +72,15 @@ impl<'a> Computing<'a> {
 impl Future for Computing<'_> {
     type Output = Option<Result<Step, EngineError>>;
 
+    /// Within whoever awaits it: a frame more costs each turn of every run, and nearly all are over at the first look.
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.most.is_zero() {
-            return Poll::Ready(None);
+        if self.since.is_some() || self.most.is_zero() {
+            return self.poll_again(cx);
         }
-        let polled = match self.since {
-            None => {
-                let polled = self.step.as_mut().poll(cx);
-                self.since = polled.is_pending().then(Instant::now);
-                polled
-            }
-            Some(_) => {
-                let before = thread_time();
-                let polled = self.step.as_mut().poll(cx);
-                self.spent += thread_time().saturating_sub(before);
-                polled
-            }
-        };
-        match polled {
+        match self.step.as_mut().poll(cx) {
             Poll::Ready(step) => Poll::Ready(Some(step)),
-            Poll::Pending if self.is_enough(cx) => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => self.seen_to_take_longer(cx),
         }
     }
 }
