@@ -21,6 +21,9 @@ pub trait Dialect: Send + Sync {
     /// How many threads a worker has: as many can use up its time at once, and it can make no other.
     fn threads(&self) -> u32;
 
+    /// The most memory that a worker of a run with these limits lets itself have, besides what it begins with.
+    fn memory_bytes(&self, limits: &Limits) -> u64;
+
     /// How runs leave memory and come back, where they can.
     fn suspending(&self) -> Option<&dyn Suspending> {
         None

@@ -2,7 +2,7 @@ use crate::dialect::Dialect;
 use crate::isolate::JailedIsolate;
 use crate::options::{JailMode, Launch, Options};
 use crate::queue::Queue;
-use crate::supervisor::{Lease, LeaseError, Shelf, ZygoteError};
+use crate::supervisor::{Lease, LeaseError, Shelf, Watch, ZygoteError};
 use crate::walls::Jail;
 use crate::worker::Settings;
 use isolith_core::{
@@ -34,6 +34,7 @@ pub struct Jailed {
 pub(crate) struct Shared {
     pub(crate) kind: Kind,
     shelf: Shelf,
+    pub(crate) watch: Watch,
     queue: Queue,
     /// Of the last worker: its report as it came, and what it says. One is as the other, and is not read again.
     jail: Mutex<Option<(Vec<u8>, Arc<Jail>)>>,
@@ -46,7 +47,7 @@ impl Jailed {
         let settings = Settings { jail: options.jail, inside: kind.settings.clone() };
         let shelf = Shelf::start(launch, settings, options.ready)?;
         let queue = Queue::new(options.live, options.queue, options.queue_wait);
-        let shared = Shared { kind, shelf, queue, jail: Mutex::default(), options };
+        let shared = Shared { kind, shelf, watch: Watch::default(), queue, jail: Mutex::default(), options };
         Ok(Jailed { shared: Arc::new(shared) })
     }
 

@@ -20,6 +20,8 @@ const GRACE: Duration = Duration::from_millis(250);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 /// How long a worker may take to say what memory its program has. Whoever asks waits on the spot.
 const SUSPEND_TIME: Duration = Duration::from_secs(2);
+/// What a worker may hold that it lets itself have and the kernel does not count: stacks, and code that a compiler has made.
+const UNCOUNTED_BYTES: u64 = 64 << 20;
 /// Bytes of a state besides the memory of its program.
 const STATE_BYTES: usize = 64;
 
@@ -100,7 +102,10 @@ impl JailedIsolate {
         cpu_earlier: Duration,
         next: Next,
     ) -> JailedIsolate {
-        lease.bound(most(&account.limits, shared.kind.dialect.suspending().is_some()));
+        let dialect = &shared.kind.dialect;
+        lease.bound(most(&account.limits, dialect.suspending().is_some()));
+        let memory_bytes = dialect.memory_bytes(&account.limits).saturating_add(UNCOUNTED_BYTES);
+        shared.watch.over(&lease, lease.began_with_bytes().saturating_add(memory_bytes));
         let cpu_before = lease.cpu_time().unwrap_or_default();
         JailedIsolate { lease, jail, next, account, cpu_before, cpu_earlier, shared, _place: place }
     }
@@ -174,6 +179,9 @@ impl JailedIsolate {
                 Ok(Ok(Standing::Waits)) => return why.map(|why| End::Failed(Failure::stopped(why))),
                 Ok(Ok(Standing::Ended(end))) => return Some(end),
                 Ok(Err(stop)) => return Some(End::Failed(stop)),
+                Err(_) if why.is_none() && self.lease.was_too_large() => {
+                    return Some(End::Failed(protocol::out_of_memory(self.account.limits.memory_bytes)));
+                }
                 Err(error) => return Some(lost(&error, why)),
             }
         }

@@ -240,13 +240,30 @@ pub(crate) fn memory_table() -> io::Result<std::fs::File> {
     std::fs::File::open("/proc/self/statm")
 }
 
-/// Writable memory of the process whose table this is, shared memory apart: what `RLIMIT_DATA` counts.
-pub(crate) fn data_bytes(mut table: &std::fs::File) -> Option<u64> {
-    const DATA: usize = 5;
-    const PAGE_BYTES: u64 = 4096;
-    let mut text = String::new();
-    io::Read::read_to_string(&mut table, &mut text).ok()?;
-    Some(text.split_whitespace().nth(DATA)?.parse::<u64>().ok()? * PAGE_BYTES)
+/// How much memory a process has.
+pub(crate) struct MemoryTable {
+    /// What is there of it, files and shared memory apart.
+    pub(crate) resident_bytes: u64,
+    /// What it can write to, shared memory apart: what `RLIMIT_DATA` counts.
+    pub(crate) data_bytes: u64,
+}
+
+impl MemoryTable {
+    pub(crate) fn of(pid: i32) -> Option<MemoryTable> {
+        MemoryTable::read(&std::fs::File::open(format!("/proc/{pid}/statm")).ok()?)
+    }
+
+    pub(crate) fn read(mut table: &std::fs::File) -> Option<MemoryTable> {
+        const PAGE_BYTES: u64 = 4096;
+        let mut text = String::new();
+        io::Read::read_to_string(&mut table, &mut text).ok()?;
+        let pages: Vec<u64> = text.split_whitespace().map_while(|pages| pages.parse().ok()).collect();
+        let &[_, resident, shared, _, _, data, ..] = &*pages else { return None };
+        Some(MemoryTable {
+            resident_bytes: resident.saturating_sub(shared) * PAGE_BYTES,
+            data_bytes: data * PAGE_BYTES,
+        })
+    }
 }
 
 /// Where the kernel tells what is mapped in this process. To be opened while there are files.

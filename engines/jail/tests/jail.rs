@@ -46,6 +46,10 @@ impl Dialect for Plain {
         2
     }
 
+    fn memory_bytes(&self, limits: &Limits) -> u64 {
+        limits.memory_bytes
+    }
+
     fn suspending(&self) -> Option<&dyn Suspending> {
         Some(self)
     }
@@ -230,6 +234,25 @@ async fn a_worker_that_says_its_memory_byte_by_byte_is_not_waited_for() {
     let error = isolate.suspend().map(|_| ()).unwrap_err();
     let why = std::error::Error::source(&error).map(ToString::to_string);
     assert_eq!(why.as_deref(), Some("the worker said nothing for 2s"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_worker_that_holds_memory_which_the_kernel_does_not_count_ends() {
+    let limits = Limits { wall: HOUR, cpu: HOUR, memory_bytes: 16 << 20, ..Limits::default() };
+    let program = Program::new("probe", "hoard", Form::Body);
+    let engine = probe("v8", JailMode::BestEffort);
+    let mut neighbour =
+        engine.start(&program, start(Limits { memory_bytes: 1 << 30, ..limits }, Arc::new(Slow))).await.unwrap();
+    let mut isolate = engine.start(&program, start(limits, Arc::new(Slow))).await.unwrap();
+    let (ended, fits) = tokio::join!(isolate.advance(within(HOUR)), neighbour.advance(within(HOUR)));
+    match ended.unwrap() {
+        Step::Done(End::Failed(failure), _) => assert_eq!(failure.kind, ErrorKind::MemoryLimit, "{failure:?}"),
+        other => panic!("{other:?}"),
+    }
+    match fits.unwrap() {
+        Step::Done(End::Value(Some(json)), _) => assert_eq!(json.text(), "true"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The bytes of a program and of replies, as the guest half takes them.
 
-use crate::worker::told::{REPLY_BODY, REPLY_BYTES, REPLY_FAILED, REPLY_RESPONSE, REPLY_UNDEFINED, REPLY_VALUE};
-use isolith_core::{BodyId, CallError, CallId, Form, HostReply, Program, Source, Start, Timestamp};
+use crate::worker::told::{self, REPLY_BODY, REPLY_BYTES, REPLY_FAILED, REPLY_RESPONSE, REPLY_UNDEFINED, REPLY_VALUE};
+use isolith_core::{BodyId, CallError, CallId, Form, HostReply, Limits, Program, Source, Start, Timestamp};
 use isolith_jail::{Dialect, frame};
 use serde::Serialize;
 use std::error::Error;
@@ -111,6 +111,10 @@ impl Dialect for V8Dialect {
             frame::put_u32(out, id.0);
             put_reply(out, reply);
         }
+    }
+
+    fn memory_bytes(&self, limits: &Limits) -> u64 {
+        told::data_bytes(limits.memory_bytes)
     }
 
     fn threads(&self) -> u32 {

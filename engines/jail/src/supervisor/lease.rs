@@ -5,7 +5,8 @@ use crate::os;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::net::UnixStream;
 use tokio::task::coop::consume_budget;
@@ -28,9 +29,10 @@ pub(crate) enum LeaseError {
 pub(crate) struct Lease {
     socket: Socket,
     stop: Option<io::PipeWriter>,
-    pidfd: Arc<Process>,
+    process: Arc<Process>,
     over: bool,
-    pid: i32,
+    /// What its zygote had, by the count that bounds it.
+    began_with_bytes: u64,
     read: Inbox,
     most: Most,
     bell: Option<Arc<Bell>>,
@@ -46,11 +48,28 @@ pub(crate) struct Most {
 }
 
 /// A process that ends when nobody has it any more.
-struct Process(OwnedFd);
+pub(super) struct Process {
+    pidfd: OwnedFd,
+    pid: i32,
+    too_large: AtomicBool,
+}
+
+impl Process {
+    /// Memory that it holds and shares with no file.
+    pub(super) fn resident_bytes(&self) -> Option<u64> {
+        Some(os::MemoryTable::of(self.pid)?.resident_bytes)
+    }
+
+    /// Ends it for certain, and has whoever misses it know why.
+    pub(super) fn kill_too_large(&self) {
+        self.too_large.store(true, Relaxed);
+        os::kill(self.pidfd.as_fd());
+    }
+}
 
 impl Drop for Process {
     fn drop(&mut self) {
-        os::kill(self.0.as_fd());
+        os::kill(self.pidfd.as_fd());
     }
 }
 
@@ -69,15 +88,30 @@ enum Socket {
 }
 
 impl Lease {
-    pub(crate) fn new([socket, stop, pidfd]: [OwnedFd; 3]) -> io::Result<Lease> {
+    /// One that its zygote has made, which had so much memory itself.
+    pub(crate) fn new([socket, stop, pidfd]: [OwnedFd; 3], began_with_bytes: u64) -> io::Result<Lease> {
         let socket = StdStream::from(socket);
         socket.set_nonblocking(true)?;
         // What has no number has no clock, and a limit on computing that nobody measures is none.
         let pid = os::pid_of(pidfd.as_fd()).ok_or_else(|| io::Error::other("the worker has no number here"))?;
         let most = Most { output: 0, call: 0, end: 0, state: 0 };
         let stop = Some(io::PipeWriter::from(stop));
-        let (pidfd, over) = (Arc::new(Process(pidfd)), false);
-        Ok(Lease { socket: Socket::Plain(socket), stop, pidfd, over, pid, read: Inbox::default(), most, bell: None })
+        let process = Arc::new(Process { pidfd, pid, too_large: AtomicBool::new(false) });
+        let (socket, read, over) = (Socket::Plain(socket), Inbox::default(), false);
+        Ok(Lease { socket, stop, process, over, began_with_bytes, read, most, bell: None })
+    }
+
+    pub(super) fn process(&self) -> Weak<Process> {
+        Arc::downgrade(&self.process)
+    }
+
+    pub(crate) fn began_with_bytes(&self) -> u64 {
+        self.began_with_bytes
+    }
+
+    /// Whether it was killed for the memory that it held.
+    pub(crate) fn was_too_large(&self) -> bool {
+        self.process.too_large.load(Relaxed)
     }
 
     /// Has somebody know when it is over.
@@ -91,7 +125,7 @@ impl Lease {
         let heard = self.hear().await?;
         match heard.said {
             // What it said may have waited here for long, and outlived it.
-            Said::Ready if os::readable_within(&self.pidfd.0, Duration::ZERO) => Err(LeaseError::Died),
+            Said::Ready if os::readable_within(&self.process.pidfd, Duration::ZERO) => Err(LeaseError::Died),
             Said::Ready => Ok(heard.content),
             _ => Err(LeaseError::Nonsense("not that it is ready")),
         }
@@ -104,7 +138,7 @@ impl Lease {
 
     /// What the worker has computed so far.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        os::cpu_time(self.pid)
+        os::cpu_time(self.process.pid)
     }
 
     /// Asks it to stop.
@@ -118,7 +152,7 @@ impl Lease {
 
     /// Ends it for certain.
     pub(crate) fn kill(&self) {
-        os::kill(self.pidfd.0.as_fd());
+        os::kill(self.process.pidfd.as_fd());
     }
 
     /// The same, for one that has not come to its end by itself.
@@ -254,7 +288,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         match self.bell.take() {
             Some(bell) if self.over => bell.bury(Remains {
-                _process: Arc::clone(&self.pidfd),
+                _process: Arc::clone(&self.process),
                 _socket: std::mem::replace(&mut self.socket, Socket::Lost),
                 _stop: self.stop.take(),
             }),
@@ -274,7 +308,7 @@ mod tests {
     fn a_worker_whose_clock_nobody_can_read_is_none() -> io::Result<()> {
         let (socket, _peer) = StdStream::pair()?;
         let (no_process, stop) = io::pipe()?;
-        let error = Lease::new([socket.into(), stop.into(), no_process.into()]).map(|_| ());
+        let error = Lease::new([socket.into(), stop.into(), no_process.into()], 0).map(|_| ());
         assert_eq!(error.map_err(|error| error.to_string()), Err("the worker has no number here".into()));
         Ok(())
     }

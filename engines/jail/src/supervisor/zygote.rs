@@ -60,6 +60,8 @@ impl ZygoteError {
 pub(crate) struct Zygote {
     child: Child,
     control: OwnedFd,
+    /// What it has when it is set up. Each copy begins with it.
+    data_bytes: u64,
 }
 
 impl Zygote {
@@ -74,10 +76,13 @@ impl Zygote {
         let child = spawned.map_err(|source| ZygoteError::Spawn { program: program(), source })?;
         // The command holds the other end: as long as it does, a zygote that dies would not be noticed.
         drop(command);
-        let zygote = Zygote { child, control };
+        let mut zygote = Zygote { child, control, data_bytes: 0 };
         let settings = serde_json::to_vec(settings).map_err(io::Error::from)?;
         os::send(zygote.control.as_fd(), &settings, &[])?;
         zygote.answer(SETUP_TIME)?;
+        let table = os::MemoryTable::of(zygote.child.id() as i32);
+        let unknown = || io::Error::other("the kernel does not say how much memory it has");
+        zygote.data_bytes = table.ok_or_else(unknown)?.data_bytes;
         Ok(zygote)
     }
 
@@ -85,7 +90,7 @@ impl Zygote {
     pub(crate) fn copy(&self) -> Result<Lease, ZygoteError> {
         os::send(self.control.as_fd(), ASK_FOR_COPY, &[]).map_err(|_| ZygoteError::Gone)?;
         let fds: [OwnedFd; 3] = self.answer(COPY_TIME)?.try_into().map_err(|_| ZygoteError::Descriptors)?;
-        Lease::new(fds).map_err(ZygoteError::Worker)
+        Lease::new(fds, self.data_bytes).map_err(ZygoteError::Worker)
     }
 
     /// Has something to read when the zygote is gone.
@@ -119,6 +124,6 @@ impl Drop for Zygote {
 impl Zygote {
     /// One that says what the other end of this is told to say.
     pub(super) fn forged(control: OwnedFd) -> io::Result<Zygote> {
-        Ok(Zygote { child: Command::new("sleep").arg("60").spawn()?, control })
+        Ok(Zygote { child: Command::new("sleep").arg("60").spawn()?, control, data_bytes: 0 })
     }
 }

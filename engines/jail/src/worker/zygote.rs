@@ -51,8 +51,8 @@ static DATA_BYTES: OnceLock<u64> = OnceLock::new();
 
 /// In a copy: the most memory that it may have besides what it began with, by the kernel's own count.
 ///
-/// The supervisor does not measure memory: a process that cannot be limited ends here. The kernel counts what is private and can be
-/// written to, and of the rest a filter takes away what it can.
+/// A process that cannot be limited ends here. The kernel counts what is private and can be written to; of the rest a filter takes
+/// away what it can, and the supervisor looks now and then.
 pub fn limit_data(bytes: u64) {
     let limited = DATA_BYTES.get().map(|base| os::limit(libc::RLIMIT_DATA, base.saturating_add(bytes)));
     if !matches!(limited, Some(Ok(()))) {
@@ -126,10 +126,10 @@ fn boot() {
     let Some(zygote) = ZYGOTE.get() else { os::exit_now(1) };
     let mut room = [0; 16];
     let jail = zygote.jail.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let Some(data_bytes) = MEMORY_TABLE.get().and_then(Option::as_ref).and_then(os::data_bytes) else {
+    let Some(table) = MEMORY_TABLE.get().and_then(Option::as_ref).and_then(os::MemoryTable::read) else {
         fail("the kernel does not say how much memory this process has")
     };
-    let _ = DATA_BYTES.set(data_bytes);
+    let _ = DATA_BYTES.set(table.data_bytes);
     let ready = os::forget_children().and_then(|()| os::send(zygote.control.as_fd(), b"ready", &[]));
     if ready.is_err() {
         os::exit_now(1);

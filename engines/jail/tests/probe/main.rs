@@ -33,6 +33,7 @@ fn run(mut line: Line) {
         b"flood of output" => flood(1),
         b"flood of notes" => flood(2),
         b"drip" => drip(line),
+        b"hoard" => hoard(line),
         _ => attempt(line, &told),
     }
 }
@@ -66,6 +67,26 @@ fn send(mut bytes: &[u8]) -> bool {
         }
     }
     true
+}
+
+/// Fills more memory than there is room for, and gives up the right to write to each piece, so that the kernel does not count it.
+fn hoard(mut line: Line) {
+    const PIECE_BYTES: usize = 8 << 20;
+    let hoarded = (0..64).all(|_| {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: what is filled is a mapping of this size that nobody else uses.
+        unsafe {
+            let piece = libc::mmap(std::ptr::null_mut(), PIECE_BYTES, access, flags, -1, 0);
+            if piece == libc::MAP_FAILED {
+                return false;
+            }
+            piece.cast::<u8>().write_bytes(1, PIECE_BYTES);
+            libc::mprotect(piece, PIECE_BYTES, libc::PROT_READ) == 0
+        }
+    });
+    // Whoever looks now and then has looked by then.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let _ = line.end(EndKind::Value, 0, |out| out.extend(hoarded.to_string().as_bytes()));
 }
 
 /// Waits, and says a byte at a time what memory it has.

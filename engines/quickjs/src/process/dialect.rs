@@ -23,6 +23,16 @@ pub(crate) const STATE_TOO_LARGE: u8 = 0;
 /// The program's thread, and one that waits for the word to stop.
 const THREADS: u32 = 2;
 
+/// Memory that a process needs beside what its program may use: stacks, tables, messages on their way.
+pub(crate) const OVERHEAD_BYTES: u64 = 64 << 20;
+
+/// The most memory that a process lets itself have for a program with these limits.
+pub(crate) fn data_bytes(limits: &Limits) -> u64 {
+    // A message and the state of a run are there as well as in its memory, each while it grows.
+    let beside = limits.memory_bytes.saturating_mul(2).saturating_add(limits.suspended_bytes.saturating_mul(4));
+    limits.memory_bytes.saturating_add(beside).saturating_add(OVERHEAD_BYTES)
+}
+
 pub(crate) struct QuickJsDialect;
 
 /// What a worker keeps to by itself. The supervisor holds everything but memory against its own limits as well.
@@ -73,6 +83,10 @@ impl Dialect for QuickJsDialect {
 
     fn threads(&self) -> u32 {
         THREADS
+    }
+
+    fn memory_bytes(&self, limits: &Limits) -> u64 {
+        data_bytes(limits)
     }
 
     fn suspending(&self) -> Option<&dyn Suspending> {

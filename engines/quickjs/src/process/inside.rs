@@ -3,7 +3,7 @@
 //! The zygote loads the image and makes an isolate in which nothing has run. Each copy has that isolate as it is, for one program:
 //! nothing is mapped any more when there are no descriptors left to map from.
 
-use super::dialect::{Kept, STATE_TOO_LARGE, STATE_WHOLE};
+use super::dialect::{Kept, OVERHEAD_BYTES, STATE_TOO_LARGE, STATE_WHOLE, data_bytes};
 use super::relay::Relay;
 use crate::image::{Entry, Image, Live, Silence};
 use crate::meter::Meter;
@@ -27,8 +27,6 @@ use wasmtime::{Engine, Trap};
 
 /// Isolates of a zygote: the one for a program, one to warm up with, and one that is looked at and let go.
 const ISOLATES: u32 = 3;
-/// Memory that a process needs beside what its program may use: stacks, tables, messages on their way.
-const OVERHEAD_BYTES: u64 = 64 << 20;
 /// Between two looks at a guest that was asked to stop.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 /// Exit codes of a worker, for those who look.
@@ -211,9 +209,7 @@ impl Run<'_> {
         if let Some(Relay { line, .. }) = guest.relay.take() {
             guest.relay = Some(Relay::new(line, limits.output_bytes));
         }
-        // A message and the state of a run are here as well as in its memory, each while it grows.
-        let beside = limits.memory_bytes.saturating_mul(2).saturating_add(limits.suspended_bytes.saturating_mul(4));
-        worker::limit_data(limits.memory_bytes.saturating_add(beside).saturating_add(OVERHEAD_BYTES));
+        worker::limit_data(data_bytes(&limits));
         worker::limit_cpu(cpu_seconds);
     }
 

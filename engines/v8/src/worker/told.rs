@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 /// is not more because V8 sees one object that is larger than its heap may be only when it collects: this is what ends such a program.
 const OVERHEAD_BYTES: u64 = 64 << 20;
 
+/// The most memory that a process lets itself have for a program that may use so much.
+pub(crate) fn data_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_add(OVERHEAD_BYTES)
+}
+
 /// What the program may use, as far as the worker keeps it. What is sent and how long is computed the supervisor holds against its own
 /// limits as well; memory and the depth of calls are kept in here, by V8 and by the kernel.
 pub(crate) struct Kept {
@@ -25,7 +30,7 @@ impl Kept {
     pub(crate) fn keep(&self, fatal: fn(Exceeded)) {
         sys::bound_stack(self.stack_bytes);
         sys::limit_memory(self.memory_bytes as usize, fatal);
-        worker::limit_data(self.memory_bytes + OVERHEAD_BYTES);
+        worker::limit_data(data_bytes(self.memory_bytes));
         worker::limit_cpu(self.cpu_seconds);
     }
 }
