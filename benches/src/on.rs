@@ -5,7 +5,6 @@ use isolith_auto::{Auto, DEFAULT_AFTER};
 use isolith_core::Engine;
 use isolith_quickjs::{QuickJs, process};
 use isolith_v8::{Launch, V8, install};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -71,11 +70,7 @@ pub(crate) fn quickjs(live: u32) -> Result<QuickJs, Error> {
 }
 
 fn v8(live: u32) -> Result<Arc<dyn Engine>, Error> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    let folder = cache.unwrap_or_else(std::env::temp_dir).join("isolith/v8");
-    let installed = install::Installed::find(&folder).or_else(|_| install::by_pip(&folder));
-    let installed = installed.map_err(|error| missing(&error))?;
+    let installed = install::cached().map_err(|error| missing(&error))?;
     let options = isolith_v8::Options { live, ready: READY, ..isolith_v8::Options::default() };
     Ok(Arc::new(V8::start(&installed, launch(V8_WORKER)?, options).map_err(|error| missing(&error))?))
 }

@@ -75,10 +75,7 @@ fn main() -> ExitCode {
 
 impl Bench {
     fn new() -> Bench {
-        let home = std::path::PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/tmp".into()));
-        let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), Into::into);
-        let folder = std::env::var_os("ISOLITH_V8").map_or_else(|| cache.join("isolith/v8"), Into::into);
-        let installed = install::Installed::find(&folder).or_else(|_| install::by_pip(&folder));
+        let installed = install::cached();
         let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
         let launch = |verb| Launch::new(std::env::current_exe().expect("this executable"), &[verb]);
         let v8 = V8::start(&installed.expect("V8 can be fetched by pip"), launch(WORKER), Options::default());

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 /// The package, as pip knows it.
 pub const PACKAGE: &str = "mini-racer";
@@ -209,6 +210,18 @@ pub fn by_pip(folder: &Path) -> Result<Installed, InstallError> {
 /// The same from an address.
 pub fn from_url(url: &str, folder: &Path) -> Result<Installed, InstallError> {
     fetched(url, folder)
+}
+
+/// The one in the folder that `ISOLITH_V8` names, or in the user's cache; fetched by pip where it is not there. What tests and
+/// measurements share, and no program of a user's.
+pub fn cached() -> Result<Installed, InstallError> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock();
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+    let cache = || cache.unwrap_or_else(std::env::temp_dir).join("isolith").join("v8");
+    let folder = variable("ISOLITH_V8").unwrap_or_else(cache);
+    Installed::find(&folder).or_else(|_| by_pip(&folder))
 }
 
 fn fetched(package: &str, folder: &Path) -> Result<Installed, InstallError> {

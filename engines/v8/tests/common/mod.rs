@@ -6,24 +6,10 @@ pub use isolith_testing::step::{Kept, body, calls, descendants, run, start, turn
 use isolith_v8::install::{self, Installed};
 use isolith_v8::{Launch, Options, V8};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Mutex;
 
-/// Where the library is looked for, before it is fetched.
-const FOLDER: &str = "ISOLITH_V8";
-
-/// The library: from the folder that the environment names, or from the cache; fetched by pip where it is in neither.
+/// The library, which all tests share.
 pub fn installed() -> Installed {
-    static LOCK: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = LOCK.lock();
-    let folder = match std::env::var_os(FOLDER) {
-        Some(folder) => PathBuf::from(folder),
-        None => {
-            let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_else(|| "/tmp".into())).join(".cache");
-            std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("isolith").join("v8")
-        }
-    };
-    Installed::find(&folder).unwrap_or_else(|_| install::by_pip(&folder).expect("V8 can be fetched by pip"))
+    install::cached().expect("V8 can be fetched by pip")
 }
 
 /// The worker of the tests, which cargo has built beside them.
