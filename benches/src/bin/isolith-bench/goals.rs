@@ -4,20 +4,24 @@ use crate::results::digits;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What one peer may take of what another takes.
+/// What one peer may take of what another takes, if that is promised.
 pub(crate) struct Goal {
     /// How the ids of the rows begin that it is about.
     rows: &'static str,
     pub(crate) of: &'static str,
     pub(crate) to: &'static str,
-    most: f64,
+    most: Option<f64>,
     /// Both are measured in turns of milliseconds in one process.
     pub(crate) in_one_process: bool,
 }
 
 impl Goal {
-    const fn new(rows: &'static str, of: &'static str, to: &'static str, most: f64) -> Goal {
-        Goal { rows, of, to, most, in_one_process: false }
+    const fn new(rows: &'static str, of: &'static str, to: &'static str) -> Goal {
+        Goal { rows, of, to, most: None, in_one_process: false }
+    }
+
+    const fn at_most(self, most: f64) -> Goal {
+        Goal { most: Some(most), ..self }
     }
 
     const fn in_one_process(self) -> Goal {
@@ -27,15 +31,16 @@ impl Goal {
 
 /// What is promised of isolith's engines.
 pub(crate) const ENGINES: &[Goal] = &[
-    Goal::new("fresh", "isolith v8", "isolated-vm", 1.0),
-    Goal::new("long.", "isolith v8", "node", 1.15),
-    Goal::new("long.", "isolith auto", "isolith v8", 1.3),
-    Goal::new("heavy.", "isolith auto", "isolith v8", 1.3),
-    Goal::new("fresh", "isolith auto", "isolith quickjs", 1.05).in_one_process(),
-    Goal::new("call.", "isolith auto", "isolith quickjs", 1.05).in_one_process(),
+    Goal::new("fresh", "isolith v8", "isolated-vm").at_most(1.0),
+    Goal::new("long.", "isolith v8", "node").at_most(1.15),
+    Goal::new("long.", "isolith auto", "isolith v8").at_most(1.3),
+    // No promise: what comes before a change takes 50 ms, which is more than three tenths of anything under 167.
+    Goal::new("heavy.", "isolith auto", "isolith v8"),
+    Goal::new("fresh", "isolith auto", "isolith quickjs").at_most(1.05).in_one_process(),
+    Goal::new("call.", "isolith auto", "isolith quickjs").at_most(1.05).in_one_process(),
 ];
 
-/// How a goal was met in a row.
+/// How a peer stands to another in a row.
 ///
 /// Two peers are held against each other turn by turn: what slows the machine down for some seconds falls on both, and so hardly on
 /// their ratio, while it moves the medians of both by as much as it happens to hit either.
@@ -44,7 +49,8 @@ pub(crate) struct Standing {
     what: String,
     of: &'static str,
     to: &'static str,
-    most: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
     in_one_process: bool,
     /// The median over all turns, and what half of them lie between.
     median: f64,
@@ -83,9 +89,12 @@ pub(crate) fn table(standings: &[Standing]) -> String {
     );
     for standing in standings {
         let Standing { what, of, to, most, median, half_between: [low, high], turns, .. } = standing;
-        let met = if median <= most { "met" } else { "missed" };
-        let most = digits(*most);
-        let _ = writeln!(out, "| {of} / {to}, {what} | {median:.3} | {low:.3}–{high:.3} | {turns} | {most} | {met} |");
+        let (goal, met) = match most {
+            Some(most) if median <= most => (digits(*most), "met"),
+            Some(most) => (digits(*most), "missed"),
+            None => ("–".into(), ""),
+        };
+        let _ = writeln!(out, "| {of} / {to}, {what} | {median:.3} | {low:.3}–{high:.3} | {turns} | {goal} | {met} |");
     }
     out
 }
@@ -96,12 +105,14 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_by_the_median_of_the_turns() {
-        let goal = Goal::new("long.", "a", "b", 1.15);
+        let goal = Goal::new("long.", "a", "b").at_most(1.15);
         assert!(goal.is_about("long.fib") && !goal.is_about("heavy.fib"));
         let shown = |ratios: &[f64]| table(&goal.standing("fib", ratios).into_iter().collect::<Vec<_>>());
         let met = shown(&[9.0, 1.1, 1.15, 1.0, 1.15]);
         assert!(met.ends_with("| a / b, fib | 1.150 | 1.100–1.150 | 5 | 1.15 | met |\n"), "{met}");
         assert!(shown(&[1.0, 1.151, 1.151]).ends_with("missed |\n"));
         assert!(goal.standing("fib", &[]).is_none());
+        let told = Goal::new("long.", "a", "b").standing("fib", &[2.0]).into_iter().collect::<Vec<_>>();
+        assert!(table(&told).ends_with("| 1 | – |  |\n"));
     }
 }
