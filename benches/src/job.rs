@@ -28,7 +28,7 @@ pub enum Job {
         programs: Vec<Work>,
     },
     /// The first two on `auto`, each beside the same on `quickjs` in the same process.
-    Beside {
+    Ratios {
         /// For how long each.
         ms: u64,
         /// As of the first.

@@ -29,10 +29,10 @@ mod suspend;
 mod throughput;
 
 mod batches;
-mod beside;
 mod job;
 mod on;
 mod peer;
+mod ratio;
 
 mod error;
 

@@ -1,11 +1,11 @@
 use crate::batches::{Moment, batches};
-use crate::beside::ratio;
 use crate::error::Error;
 use crate::idle;
 use crate::job::{Job, Line, Measured, Times};
 use crate::lab::{Lab, body, tools};
 use crate::on::On;
 use crate::options::Mode;
+use crate::ratio::ratio;
 use isolith_core::Json;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub fn peer(job: &Job, on: On, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
                     line(&work.id, Measured::Times(times), Some(json.text().to_owned()));
                 }
             }
-            Job::Beside { ms, source, programs } => {
+            Job::Ratios { ms, source, programs } => {
                 let [auto, quickjs] = On::auto_and_first(LIVE)?.map(|engine| Lab::on(engine, Mode::Quick));
                 let program = body(source.as_str());
                 let fresh = async |lab: &Lab| expect(&lab.value(&program).await?, "2");

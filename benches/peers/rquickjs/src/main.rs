@@ -53,7 +53,7 @@ async fn serve(job: Job) -> Done<()> {
             }
             Ok(())
         }
-        Job::Beside { .. } => Err("there is only one engine here".into()),
+        Job::Ratios { .. } => Err("there is only one engine here".into()),
         Job::Memory { count, source } => {
             let mut kept = vec![idle(&source).await?];
             let before = Memory::here()?;

@@ -59,7 +59,7 @@ pub(crate) fn compare(setup: &Setup, note: &mut dyn FnMut(&str)) -> Result<Resul
         for job in jobs(setup.what, ms) {
             for turn in 0..turns(setup.what, &job) {
                 all.turn += 1;
-                let mut peers: Vec<&Peer> = setup.peers.iter().filter(|peer| peer.takes(&job)).collect();
+                let mut peers: Vec<&Peer> = setup.peers.iter().filter(|peer| takes(peer, &job)).collect();
                 // There and back, so that nobody always comes after the same one: what it leaves to be cleared up differs.
                 if (round + turn) % 2 == 0 {
                     peers.reverse();
@@ -112,11 +112,11 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
     };
     let fresh = Job::Fresh { ms, source: TRIVIAL.into() };
     let programs: Vec<Work> = calls.collect();
-    let beside = Job::Beside { ms, source: TRIVIAL.into(), programs: programs.clone() };
+    let ratios = Job::Ratios { ms, source: TRIVIAL.into(), programs: programs.clone() };
     let calls = Job::Calls { ms, programs };
     if what == What::Engines {
         let kernels = repeated(HEAVY_ROWS, |_| HEAVY).chain(repeated(LONG_ROWS, |k| k.long));
-        return [fresh, calls, beside].into_iter().chain(kernels).collect();
+        return [fresh, calls, ratios].into_iter().chain(kernels).collect();
     }
     vec![fresh, calls, Job::Kernels { programs: kernels.collect() }, Job::Memory { count: LIVE, source: IDLE.into() }]
 }
@@ -125,15 +125,23 @@ fn jobs(what: What, ms: u64) -> Vec<Job> {
 const HEAVY_ROWS: &str = "heavy.";
 const LONG_ROWS: &str = "long.";
 
-pub(crate) fn is_long(job: &Job) -> bool {
+fn is_long(job: &Job) -> bool {
     matches!(job, Job::Kernels { programs } if programs.iter().any(|work| work.id.starts_with(LONG_ROWS)))
+}
+
+fn takes(peer: &Peer, job: &Job) -> bool {
+    match job {
+        Job::Ratios { .. } => goals::ENGINES.iter().any(|goal| goal.in_one_process && goal.of == peer.name),
+        // The interpreters would take minutes over what is long.
+        job => peer.long || !is_long(job),
+    }
 }
 
 /// How often a peer has its turn with a job in a round. What differs by a twentieth is told apart by many short turns, and not by
 /// few long ones: what disturbs the machine lasts for seconds.
 fn turns(what: What, job: &Job) -> u32 {
     match job {
-        Job::Fresh { .. } | Job::Calls { .. } | Job::Beside { .. } if what == What::Engines => 2 * TURNS,
+        Job::Fresh { .. } | Job::Calls { .. } | Job::Ratios { .. } if what == What::Engines => 2 * TURNS,
         long if is_long(long) => TURNS,
         _ => 1,
     }
@@ -143,7 +151,7 @@ fn task(job: &Job) -> &'static str {
     match job {
         Job::Fresh { .. } => "fresh isolates",
         Job::Calls { .. } => "tool calls",
-        Job::Beside { .. } => "light programs",
+        Job::Ratios { .. } => "light programs",
         Job::Kernels { .. } => "computing",
         Job::Memory { .. } => "memory",
         Job::Hello { .. } => "cold start",
@@ -154,7 +162,7 @@ fn task(job: &Job) -> &'static str {
 fn results_of(job: &Job) -> usize {
     match job {
         Job::Calls { programs, .. } | Job::Kernels { programs } => programs.len(),
-        Job::Beside { programs, .. } => 1 + programs.len(),
+        Job::Ratios { programs, .. } => 1 + programs.len(),
         Job::Fresh { .. } | Job::Memory { .. } | Job::Hello { .. } => 1,
     }
 }

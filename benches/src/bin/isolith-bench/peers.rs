@@ -1,4 +1,3 @@
-use crate::compare::is_long;
 use isolith_bench::{HELLO, Job, spawn};
 use serde_json::Value;
 use std::error::Error;
@@ -14,8 +13,6 @@ pub(crate) struct Peer {
     pub(crate) settings: &'static str,
     /// Is asked for the long kernels too: it compiles, and is done within a second or two.
     pub(crate) long: bool,
-    /// Is asked to stand beside another engine in its own process.
-    pub(crate) beside: bool,
     /// Takes a job as its last argument.
     command: Vec<OsString>,
     /// Prints a greeting, from a cold start.
@@ -31,14 +28,6 @@ pub(crate) enum Hello {
 }
 
 impl Peer {
-    pub(crate) fn takes(&self, job: &Job) -> bool {
-        match job {
-            Job::Beside { .. } => self.beside,
-            // The interpreters would take minutes over what is long.
-            job => self.long || !is_long(job),
-        }
-    }
-
     pub(crate) fn command(&self, job: &Job) -> Result<Command, serde_json::Error> {
         let mut words = self.command.clone();
         words.push(serde_json::to_string(job)?.into());
@@ -72,7 +61,7 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
         let mut command: Vec<OsString> = vec![node.into(), "--expose-gc".into()];
         command.extend(flags.iter().map(Into::into));
         command.push(folder.join(file).into());
-        Peer { name, version, settings, long: false, beside: false, command, hello: Hello::Job }
+        Peer { name, version, settings, long: false, command, hello: Hello::Job }
     };
     Ok(vec![
         Peer {
@@ -81,7 +70,6 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
             settings: "the engine quickjs with all limits; a pool of 10 isolates, and of 1,000 with a stack each for \
                        memory; tool calls through the whole runner; cold start with `isolith run hello.ts`",
             long: false,
-            beside: false,
             command: vec![own.into(), "peer".into()],
             hello: if works { Hello::Command(run) } else { Hello::Job },
         },
@@ -91,7 +79,6 @@ pub(crate) fn all(node: &Path, folder: &Path, rquickjs: &Path, exe: &Path) -> Re
             settings: "QuickJS-ng built for the machine, without assertions; a runtime and a full context for each run, \
                        with memory, stack and time limits; not a sandbox against faults in QuickJS itself",
             long: false,
-            beside: false,
             command: vec![rquickjs.into()],
             hello: Hello::Job,
         },
@@ -131,7 +118,6 @@ pub(crate) fn engines(node: &Path, folder: &Path) -> Result<Vec<Peer>, Box<dyn E
         version: env!("CARGO_PKG_VERSION").into(),
         settings,
         long: matches!(on, "v8" | "auto"),
-        beside: on == "auto",
         command: vec![own.clone().into(), "peer".into(), "--on".into(), on.into()],
         hello: Hello::Job,
     };
@@ -140,7 +126,6 @@ pub(crate) fn engines(node: &Path, folder: &Path) -> Result<Vec<Peer>, Box<dyn E
         version,
         settings,
         long: true,
-        beside: false,
         command: vec![node.into(), "--expose-gc".into(), "--no-node-snapshot".into(), folder.join(file).into()],
         hello: Hello::Job,
     };

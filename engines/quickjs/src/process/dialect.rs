@@ -35,7 +35,7 @@ pub(crate) fn data_bytes(limits: &Limits) -> u64 {
 
 pub(crate) struct QuickJsDialect;
 
-/// What a worker keeps to by itself. The supervisor holds everything but memory against its own limits as well.
+/// What a worker keeps to by itself. The supervisor holds everything against its own limits as well, memory only now and then.
 pub(crate) struct Kept {
     pub(crate) limits: Limits,
     pub(crate) cpu_seconds: u64,

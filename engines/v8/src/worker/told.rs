@@ -15,7 +15,7 @@ pub(crate) fn data_bytes(memory_bytes: u64) -> u64 {
 }
 
 /// What the program may use, as far as the worker keeps it. What is sent and how long is computed the supervisor holds against its own
-/// limits as well; memory and the depth of calls are kept in here, by V8 and by the kernel.
+/// limits as well; memory and the depth of calls are kept in here, by V8 and by the kernel, and memory is looked at from there.
 pub(crate) struct Kept {
     memory_bytes: u64,
     stack_bytes: usize,
