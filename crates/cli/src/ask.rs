@@ -52,7 +52,7 @@ pub(crate) fn about_needs(plan: &Plan, grants: &mut Vec<Grant>, options: &GrantO
 
 /// A tool or another program takes more than a yes: someone has to say what it is.
 fn grantable(power: &Power) -> bool {
-    matches!(power, Power::Egress(_) | Power::Kv(_) | Power::Files(_))
+    matches!(power, Power::Egress(_) | Power::Kv(_) | Power::Files(_) | Power::Builtin(_))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -65,6 +65,9 @@ impl From<RunError> for Failure {
             RunError::Engine(EngineError::Suspended(error)) => {
                 Failure::usage(error, "resume it with the build of isolith that suspended it")
             }
+            RunError::Engine(error @ EngineError::Unsupported(_)) => {
+                Failure::usage(error, "`isolith doctor` looks at what there is here, and `--engine` chooses")
+            }
             RunError::Engine(error) => Failure::internal("running the program", &error),
             RunError::Entropy(_) => Failure::internal("starting the program", &error),
         }

@@ -1,5 +1,5 @@
 use crate::{
-    Ambient, Answer, Ask, Bindings, BoxFuture, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits,
+    Ambient, Answer, Ask, Bindings, BoxFuture, Builtin, CallId, Digest, ErrorKind, HostCall, HostReply, Json, Limits,
     PendingCall, Program, RanOn, Stream, Suspended, SuspendedError, Timestamp, Usage,
 };
 use std::borrow::Cow;
@@ -139,6 +139,15 @@ pub struct Start {
 }
 
 impl Start {
+    /// Whether an engine that has these builtins can start this.
+    pub fn check(&self, engine: &'static str, has: &[Builtin]) -> Result<(), Unsupported> {
+        self.limits.check().map_err(|error| Unsupported { engine, what: error.to_string() })?;
+        match self.bindings.builtins.iter().find(|builtin| !has.contains(builtin)) {
+            Some(lacking) => Err(Unsupported { engine, what: format!("`{lacking}`; `v8` with its compiler does") }),
+            None => Ok(()),
+        }
+    }
+
     /// The same for another isolate of the same run.
     pub fn again(&self) -> Start {
         Start {

@@ -50,7 +50,7 @@ pub use fields::{FieldsError, nearest};
 pub use files::{FileTree, FilesError, FilesOp, FilesReason};
 pub use future::BoxFuture;
 pub use grant::{
-    Access, BindingName, Bindings, Bound, BoundError, Bounds, Budget, Credential, Egress, FilesGrant, Grant,
+    Access, BindingName, Bindings, Bound, BoundError, Bounds, Budget, Builtin, Credential, Egress, FilesGrant, Grant,
     GrantError, GuestPath, HostPattern, InvalidHost, InvalidName, InvalidPath, InvalidPattern, InvokeGrant, KvGrant,
     Method, PathPrefix, PathStep, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource, SigV4, Template,
     TemplateError, ToolGrant, ToolName, ToolPattern,

@@ -191,6 +191,7 @@ impl Sides<'_> {
             (Power::Tool(a), Power::Tool(b)) => plain(tool(a, b)),
             (Power::Invoke(a), Power::Invoke(b)) if a.name == b.name => plain(self.invoke(a, b)),
             (Power::Secret(a), Power::Secret(b)) if a.name == b.name => plain(secret(a, b)),
+            (Power::Builtin(a), Power::Builtin(b)) if a == b => plain(Some(Power::Builtin(*b))),
             _ => Vec::new(),
         }
     }
@@ -308,6 +309,7 @@ fn bans_some(ban: &Power, grant: &Power) -> bool {
         (Power::Tool(ban), Power::Tool(grant)) => ban.name.meets(&grant.name),
         (Power::Invoke(ban), Power::Invoke(grant)) => ban.name == grant.name,
         (Power::Secret(ban), Power::Secret(grant)) => ban.name == grant.name,
+        (Power::Builtin(ban), Power::Builtin(grant)) => ban == grant,
         (Power::Secret(ban), Power::Egress(grant)) => {
             grant.credential.as_ref().is_some_and(|credential| credential.secrets().contains(&&ban.name))
         }

@@ -1,6 +1,6 @@
 //! What to do about a failure, where we can tell.
 
-use isolith_core::{Bindings, CallOutcome, CallRecord, ErrorKind, Failure, Grant};
+use isolith_core::{Bindings, Builtin, CallOutcome, CallRecord, ErrorKind, Failure, Grant};
 use isolith_program::Prepared;
 use std::collections::BTreeSet;
 
@@ -14,8 +14,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("XMLHttpRequest", "the network needs an egress grant, and then it is `fetch`"),
     ("WebSocket", "there are no sockets in a sandbox"),
     ("Worker", "a program is one thread; use Promise.all for calls that can go side by side"),
-    ("WebAssembly", "a program is JavaScript or TypeScript only"),
-    ("SharedArrayBuffer", "a program is one thread and shares no memory"),
     ("window", "there is no browser; use globalThis"),
     ("document", "there is no browser and no document"),
     ("localStorage", "there is no browser storage"),
@@ -92,6 +90,9 @@ fn absent(message: &str, about: &About<'_>) -> Option<String> {
             [] => format!("`{name}` needs a grant of the kind `{kind}`, and does not exist without one"),
             missing => grant_them(missing),
         });
+    }
+    if let Some(builtin) = Builtin::of_global(name) {
+        return Some(format!("grant it, on the engine that has it: --engine v8 --grant builtin:{builtin}"));
     }
     if let Some((_, hint)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
         return Some((*hint).into());
@@ -205,6 +206,10 @@ mod tests {
                 some("grant it: --allow-net 'GET https://a.test/x%20y'"),
             ),
             (hint("ReferenceError", "'process' is not defined", "", &[]), some(ABSENT[1].1)),
+            (
+                hint("ReferenceError", "'Atomics' is not defined", "", &[]),
+                some("grant it, on the engine that has it: --engine v8 --grant builtin:SharedArrayBuffer"),
+            ),
             (hint("ReferenceError", "zzz is not defined", "", &[]), None),
             (
                 hint("ReferenceError", "echo is not defined", "", &["echo"]),

@@ -108,7 +108,7 @@ impl Ceiling {
 fn harmless(grant: &Grant) -> Result<(), Refusal> {
     let harmless = grant.rule == Rule::Deny
         || match &grant.power {
-            Power::Egress(_) | Power::Kv(_) => true,
+            Power::Egress(_) | Power::Kv(_) | Power::Builtin(_) => true,
             // What a namespace brings is the operator's, with credentials of theirs.
             Power::Tool(tool) => tool.is_embedders(),
             Power::Secret(secret) => matches!(secret.from, None | Some(SecretSource::Store(_))),

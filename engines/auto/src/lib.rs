@@ -20,7 +20,7 @@ mod trial;
 use crate::faster::Faster;
 use crate::isolate::AutoIsolate;
 use crate::spare::Spare;
-use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended};
+use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,6 +69,12 @@ impl Engine for Auto {
             // The faster engine may not be able to leave memory, so a run that may have to stays where it is.
             if start.must_suspend {
                 return self.shared.first.start(program, start).await;
+            }
+            // Only the faster one has these, so there is nothing to try.
+            if let Some(builtin) = start.bindings.builtins.first() {
+                let lacking = |why: String| Unsupported { engine: "auto", what: format!("`{builtin}` here: {why}") };
+                let engine = Arc::clone(&self.shared.faster).engine().await.map_err(lacking)?;
+                return engine.start(program, start).await;
             }
             let isolate = AutoIsolate::start(Arc::clone(&self.shared), &self.shared.first, program, start).await?;
             Ok(Box::new(isolate) as Box<dyn Isolate>)

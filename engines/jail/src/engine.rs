@@ -6,7 +6,7 @@ use crate::supervisor::{Lease, LeaseError, Shelf, Watch, ZygoteError};
 use crate::walls::Jail;
 use crate::worker::Settings;
 use isolith_core::{
-    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
+    BoxFuture, Builtin, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub struct Kind {
     pub name: &'static str,
     /// What it is built from.
     pub image: Digest,
+    /// What of the language it can grant.
+    pub builtins: &'static [Builtin],
     /// In which words it is told things.
     pub dialect: Box<dyn Dialect>,
     /// What its zygote is set up with.
@@ -131,7 +133,7 @@ impl Engine for Jailed {
 
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
-            start.limits.check().map_err(|e| Unsupported { engine: self.name(), what: e.to_string() })?;
+            start.check(self.name(), self.shared.kind.builtins)?;
             let place = self.shared.queue.place().await?;
             let worker = self.shared.worker().await?;
             let isolate = JailedIsolate::fresh(Arc::clone(&self.shared), place, worker, program, start);

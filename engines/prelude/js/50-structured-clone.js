@@ -7,6 +7,11 @@ const viewClasses = { __proto__: null, Int8Array, Uint8Array, Uint8ClampedArray,
 const cloneableErrors = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 /** Blobs, files and exceptions of the prelude: prototype to a function that copies. */
 const cloneableClasses = new Map();
+/** Prototypes of what is no data, besides the classes that are shown in a way of their own. */
+const uncloneable = new Set();
+const refuseClones = (prototype) => { setAdd(uncloneable, prototype); };
+refuseClones(WeakRef.prototype);
+refuseClones(IteratorPrototype);
 
 const notCloneable = (value) => {
   let text;
@@ -41,7 +46,7 @@ const cloneOf = {
     for (let holder = value, i = 0; holder !== null && i < PROTOTYPES_MAX; holder = getPrototypeOf(holder), i++) {
       const copyOwn = mapGet(cloneableClasses, holder);
       if (copyOwn !== undefined) return remember(seen, value, copyOwn(value));
-      if (mapHas(shownClasses, holder) || holder === WeakRef.prototype || isGeneratorLike(holder)) throw notCloneable(value);
+      if (mapHas(shownClasses, holder) || setHas(uncloneable, holder)) throw notCloneable(value);
     }
     const copy = remember(seen, value, {});
     return cloneProperties(value, copy, seen);
@@ -88,8 +93,6 @@ const cloneOf = {
   },
   Error: cloneError,
 };
-
-const isGeneratorLike = (holder) => holder === IteratorPrototype;
 
 function cloneProperties(value, copy, seen) {
   const keys = ownKeys(value);

@@ -41,4 +41,4 @@ const reportRejection = (reason) => {
   nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
 };
 
-const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeNamespace, aboutTools, makeBody, makeError, reportRejection });
+const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeNamespace, aboutTools, makeBody, makeError, reportRejection, showAs, refuseClones });

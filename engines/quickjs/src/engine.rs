@@ -3,7 +3,7 @@ use crate::isolate::QuickJsIsolate;
 use crate::suspend;
 use crate::ticker::Ticker;
 use isolith_core::{
-    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
+    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended,
 };
 use isolith_jail::Queue;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Engine for QuickJs {
 
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
-            start.limits.check().map_err(|e| Unsupported { engine: NAME, what: e.to_string() })?;
+            start.check(NAME, &[])?;
             let place = self.shared.queue.place().await?;
             let isolate = QuickJsIsolate::fresh(Arc::clone(&self.shared), place, program, start)?;
             Ok(Box::new(isolate) as Box<dyn Isolate>)

@@ -10,7 +10,7 @@
     Date, Error, Float64Array, Function, JSON, Map, Math, Object, Promise, RangeError, Reflect, String, TypeError, Uint8Array, WeakMap, WeakSet,
   } = globalThis;
   const { apply, construct, defineProperty, getPrototypeOf } = Reflect;
-  const { create, freeze, setPrototypeOf } = Object;
+  const { create, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { parse: jsonParse, stringify: jsonStringify } = JSON;
   const { floor, trunc } = Math;
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
@@ -38,6 +38,8 @@
 
   // --- what a program has no use for, or must not have ---------------------------------------------------------------------
 
+  // What can be granted is kept for that.
+  const { Atomics, SharedArrayBuffer, WebAssembly } = globalThis;
   // Finalizers run when the collector pleases, and a clock is hidden in each of the others: none can be repeated.
   const unwanted = ['FinalizationRegistry', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'Temporal', 'Intl', 'console', 'escape', 'unescape'];
   for (let i = 0; i < unwanted.length; i++) delete globalThis[unwanted[i]];

@@ -50,6 +50,7 @@
       publishTools(granted.tools, granted.namespaces, granted.functions);
     }
     if (granted.kv.length > 0) publishSpaces(granted.kv);
+    if (granted.builtins.length > 0) publishBuiltins(granted.builtins);
   };
 
   // --- one run ----------------------------------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@
 
   /** Runs a program that is nobody's. */
   const touch = (code) => {
-    jsonParse('{"banned":0,"payload_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[]}');
+    jsonParse('{"banned":0,"payload_max":1,"globals":[],"tools":[],"namespaces":[],"functions":[],"kv":[],"builtins":[]}');
     publishTools(['warm'], [], []);
     delete globalThis.external_warm;
     defineGlobal('tools', freeze(create(null)));

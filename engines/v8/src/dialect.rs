@@ -1,7 +1,7 @@
 //! The bytes of a program and of replies, as the guest half takes them.
 
 use crate::worker::told::{self, REPLY_BODY, REPLY_BYTES, REPLY_FAILED, REPLY_RESPONSE, REPLY_UNDEFINED, REPLY_VALUE};
-use isolith_core::{BodyId, CallError, CallId, Form, HostReply, Limits, Program, Source, Start, Timestamp};
+use isolith_core::{BodyId, Builtin, CallError, CallId, Form, HostReply, Limits, Program, Source, Start, Timestamp};
 use isolith_jail::{Dialect, frame};
 use serde::Serialize;
 use std::error::Error;
@@ -22,6 +22,7 @@ struct Granted<'a> {
     namespaces: Vec<&'a str>,
     functions: Vec<&'a str>,
     kv: Vec<&'a str>,
+    builtins: &'a [Builtin],
 }
 
 const BANNED_TIME: u32 = 1;
@@ -44,6 +45,7 @@ fn granted(start: &Start) -> Granted<'_> {
         namespaces: bindings.namespaces.iter().map(|name| name.as_str()).collect(),
         functions: bindings.functions.iter().map(|name| name.as_str()).collect(),
         kv: bindings.kv.iter().map(|name| name.as_str()).collect(),
+        builtins: &bindings.builtins,
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::dialect::V8Dialect;
 use crate::install::{InstallError, Installed};
 use crate::worker::Settings;
-use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended};
+use isolith_core::{BoxFuture, Builtin, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended};
 use isolith_jail::{Jail, JailMode, Jailed, Kind, Launch};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +56,8 @@ impl V8 {
         let kind = Kind {
             name: "v8",
             image: image(installed, options.jitless),
+            // Without the compiler there is nothing for modules to be compiled by.
+            builtins: if options.jitless { &[Builtin::SharedArrayBuffer] } else { &Builtin::ALL },
             dialect: Box::new(V8Dialect),
             settings: serde_json::to_value(settings).map_err(|error| failed(&error))?,
             memory_step_bytes: MEMORY_STEP_BYTES,

@@ -1,6 +1,7 @@
 //! What a run may do, one capability at a time.
 
 mod bounds;
+mod builtin;
 mod credential;
 mod egress;
 mod files;
@@ -19,6 +20,7 @@ mod tool_pattern;
 
 pub(crate) use bounds::unambiguous;
 pub use bounds::{Bound, BoundError, Bounds};
+pub use builtin::Builtin;
 pub use credential::{Credential, SigV4, Template, TemplateError};
 pub use egress::{Egress, Method, Ports, Schemes};
 pub use files::{FilesGrant, GuestPath, InvalidPath, PathStep};

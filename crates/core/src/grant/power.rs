@@ -1,5 +1,5 @@
 use super::{
-    BindingName, Budget, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant, ToolName, ToolPattern,
+    BindingName, Budget, Builtin, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant, ToolName, ToolPattern,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub enum Power {
     Invoke(InvokeGrant),
     /// A secret.
     Secret(SecretGrant),
+    /// A part of the language. There is no call that could be asked about or counted: it is there or not.
+    Builtin(Builtin),
 }
 
 impl Grant {
@@ -71,6 +73,9 @@ pub struct Bindings {
     pub files: bool,
     /// What `secrets.get` takes.
     pub secrets: Vec<super::SecretName>,
+    /// What there is of the language besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub builtins: Vec<Builtin>,
 }
 
 impl Bindings {
@@ -86,8 +91,14 @@ impl Bindings {
                 Power::Invoke(invoke) => add(&mut bindings.invoke, &invoke.name),
                 Power::Secret(secret) if secret.reveal => add(&mut bindings.secrets, &secret.name),
                 Power::Secret(_) => {}
+                Power::Builtin(builtin) => add(&mut bindings.builtins, builtin),
             }
         }
+        // Calls are held against what is forbidden one by one. Here there is none.
+        let forbidden = |builtin: &Builtin| {
+            grants.iter().any(|grant| grant.rule == Rule::Deny && grant.power == Power::Builtin(*builtin))
+        };
+        bindings.builtins.retain(|builtin| !forbidden(builtin));
         bindings
     }
 

@@ -1,7 +1,7 @@
 //! Grants from JSON or TOML: the same keys in both, and every mistake told with its place.
 
 use super::{
-    Access, BindingName, Bound, Bounds, Budget, Credential, Egress, FilesGrant, Grant, GuestPath, HostPattern,
+    Access, BindingName, Bound, Bounds, Budget, Builtin, Credential, Egress, FilesGrant, Grant, GuestPath, HostPattern,
     InvokeGrant, KvGrant, Method, PathPrefix, Ports, Power, Rule, Schemes, SecretGrant, SecretName, SecretSource,
     SigV4, Template, ToolGrant, ToolPattern, files, kv,
 };
@@ -16,7 +16,7 @@ pub type GrantError = FieldsError;
 /// The longest that a call of a tool may be given.
 const TIMEOUT_MS_MAX: u64 = 7 * 24 * 3600 * 1000;
 
-const KINDS: [&str; 6] = ["egress", "kv", "files", "tool", "invoke", "secret"];
+const KINDS: [&str; 7] = ["egress", "kv", "files", "tool", "invoke", "secret", "builtin"];
 
 impl Grant {
     /// Reads one grant: a table with `kind`, or one line of text. `at` is where it stands, for errors.
@@ -27,7 +27,8 @@ impl Grant {
         let mut fields = Fields::of(value, at)?;
         let kind: String = fields.need("kind")?;
         let rule: Rule = fields.take("rule")?.unwrap_or_default();
-        let calls: Option<u32> = fields.take("calls")?;
+        let is_called = kind != "builtin";
+        let calls: Option<u32> = if is_called { fields.take("calls")? } else { None };
         let power = match kind.as_str() {
             "egress" => Power::Egress(egress(&mut fields, rule)?),
             "kv" => Power::Kv(KvGrant {
@@ -55,12 +56,17 @@ impl Grant {
                 from: fields.take("from")?,
                 reveal: fields.take("reveal")?.unwrap_or(false),
             }),
+            "builtin" => {
+                let name: String = fields.need("name")?;
+                Power::Builtin(Builtin::named(&name).map_err(|error| fields.wrong("name", error))?)
+            }
             other => return Err(fields.wrong("kind", unknown_kind(other))),
         };
         // What narrowing made of several grants is counted under each of them.
-        let budgets = fields.take("budgets")?.unwrap_or_default();
-        fields.finish()?;
+        let budgets = if is_called { fields.take("budgets")?.unwrap_or_default() } else { Vec::new() };
         let mut grant = Grant { power, rule, budgets };
+        check_rule(&grant).map_err(|error| fields.wrong("rule", error))?;
+        fields.finish()?;
         if let Some(calls) = calls {
             grant.budgets.push(Budget { of: grant.to_string(), calls });
         }
@@ -114,6 +120,10 @@ impl Grant {
                 if secret.reveal {
                     put("reveal", json!(true));
                 }
+            }
+            Power::Builtin(builtin) => {
+                put("kind", json!("builtin"));
+                put("name", json!(builtin));
             }
         }
         if self.rule != Rule::Allow {
@@ -195,9 +205,20 @@ pub(super) fn one_line(kind: &str, what: &str) -> Result<Grant, GrantError> {
             let name = SecretName::new(revealed.unwrap_or(what).trim()).map_err(wrong)?;
             Power::Secret(SecretGrant { name, from: None, reveal: revealed.is_some() })
         }
+        "builtin" => Power::Builtin(Builtin::named(what).map_err(wrong)?),
         other => return Err(wrong(unknown_kind(other))),
     };
     Ok(Grant::allow(power))
+}
+
+/// Whether a grant of this kind can have its rule.
+pub(super) fn check_rule(grant: &Grant) -> Result<(), String> {
+    match (&grant.power, grant.rule) {
+        (Power::Builtin(builtin), Rule::Ask) => {
+            Err(format!("`{builtin}` is there or not, with no call to ask about: write `allow` or `deny`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn unknown_kind(kind: &str) -> String {

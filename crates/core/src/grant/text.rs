@@ -18,6 +18,7 @@ impl fmt::Display for Power {
             Power::Invoke(invoke) => write!(f, "invoke:{}", invoke.name),
             Power::Secret(secret) if secret.reveal => write!(f, "secret:reveal {}", secret.name),
             Power::Secret(secret) => write!(f, "secret:{}", secret.name),
+            Power::Builtin(builtin) => write!(f, "builtin:{builtin}"),
         }
     }
 }
@@ -162,6 +163,7 @@ impl FromStr for Grant {
         };
         let mut grant = super::read::one_line(kind, what.trim())?;
         grant.rule = rule;
+        super::read::check_rule(&grant).map_err(|error| GrantError::new("", error))?;
         if let Power::Egress(egress) = &mut grant.power
             && rule == Rule::Deny
             && !what.contains("://")

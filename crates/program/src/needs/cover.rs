@@ -100,6 +100,7 @@ fn holds(whole: &Power, part: &Power) -> bool {
         (Power::Tool(whole), Power::Tool(part)) => whole.name.and(&part.name).as_ref() == Some(&part.name),
         (Power::Invoke(whole), Power::Invoke(part)) => whole.name == part.name,
         (Power::Secret(whole), Power::Secret(part)) => whole.name == part.name && (whole.reveal || !part.reveal),
+        (Power::Builtin(whole), Power::Builtin(part)) => whole == part,
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Globals that are mentioned and not called: handed to something that is not followed, or kept.
 
 use super::eval::Eval;
-use super::facts::Binding;
+use super::facts::{Binding, Mention};
 use super::ledger::Ledger;
 use super::power::{kv, only_space};
 use super::report::Finding;
@@ -12,10 +12,13 @@ use std::collections::HashSet;
 
 /// Reports every mention that no call was found to use.
 pub(super) fn report(eval: &Eval<'_, '_>, used: &HashSet<u32>, ledger: &mut Ledger<'_>) {
+    let is_idle = |mention: &Mention<'_>| eval.facts.idle.contains(&mention.span.start);
+    let looked_for: HashSet<&str> =
+        eval.facts.mentions.iter().filter(|mention| is_idle(mention)).map(|mention| mention.name).collect();
     for mention in &eval.facts.mentions {
         let symbol = mention.reference.and_then(|id| eval.scoping.get_reference(id).symbol_id());
         let shadowed = symbol.is_some_and(|id| !matches!(eval.facts.bindings.get(&id), Some(Binding::Ambient)));
-        if shadowed || eval.facts.idle.contains(&mention.span.start) {
+        if shadowed || is_idle(mention) {
             continue;
         }
         let keys = eval.facts.keys.get(&mention.span.start).map_or(&[][..], Vec::as_slice);
@@ -27,6 +30,9 @@ pub(super) fn report(eval: &Eval<'_, '_>, used: &HashSet<u32>, ledger: &mut Ledg
             Root::Tools if host.keys.is_empty() && !keys.is_empty() => {
                 keys.iter().for_each(|(key, span)| tool(key, if is_used { span.start } else { at }, ledger));
             }
+            // Whoever looks whether it is there can do without.
+            Root::Builtin(_) if looked_for.contains(mention.name) => {}
+            Root::Builtin(builtin) => ledger.need(Power::Builtin(builtin), at, true),
             _ if is_used => {}
             Root::Tools => match host.keys.first().and_then(|key| key.whole()) {
                 Some(name) => tool(name, at, ledger),
@@ -54,6 +60,7 @@ fn of(root: Root, name: &str, keys: &[(&str, Span)], at: u32, ledger: &mut Ledge
                 }
             }
         }
+        Root::Builtin(builtin) => ledger.need(Power::Builtin(builtin), at, true),
         Root::Date | Root::Performance if keys.iter().any(|(key, _)| *key == "now") => ledger.clock(at),
         Root::Math if keys.iter().any(|(key, _)| *key == "random") => ledger.random(at),
         Root::Crypto if keys.iter().any(|(key, _)| ["getRandomValues", "randomUUID"].contains(key)) => {

@@ -1,6 +1,7 @@
 //! What an expression can be, as far as its text tells.
 
 use super::text::{Text, Why};
+use isolith_core::Builtin;
 use oxc::ast::ast::{ArrayExpression, ObjectExpression, TSEnumDeclaration};
 use oxc::span::Span;
 use oxc::syntax::scope::ScopeId;
@@ -64,6 +65,8 @@ pub(super) enum Root {
     String,
     /// `encodeURI` and `encodeURIComponent`.
     Encode,
+    /// What is there only when it is granted.
+    Builtin(Builtin),
 }
 
 impl Root {
@@ -86,7 +89,7 @@ impl Root {
             "Object" => Root::Object,
             "String" => Root::String,
             "encodeURI" | "encodeURIComponent" => Root::Encode,
-            _ => return None,
+            name => Root::Builtin(Builtin::of_global(name)?),
         })
     }
 }

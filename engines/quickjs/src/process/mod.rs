@@ -19,6 +19,7 @@ pub fn jailed(launch: Launch, options: Options) -> Result<Jailed, ZygoteError> {
     let kind = Kind {
         name: NAME,
         image: Image::digest(),
+        builtins: &[],
         dialect: Box::new(dialect::QuickJsDialect),
         settings: serde_json::Value::Null,
         memory_step_bytes: 1,

@@ -63,6 +63,8 @@ pub(super) fn install(functions: &Functions, isolate: IsolatePtr) {
         (functions.on_rejection)(isolate, on_rejection);
         (functions.on_stack_trace)(isolate, on_stack_trace);
         (functions.on_import)(isolate, on_import);
+        // A program is one thread: nobody could wake it.
+        (functions.allow_waiting)(isolate, false);
     }
 }
 

@@ -108,6 +108,7 @@ functions! {
     is_terminating: "_ZN2v87Isolate22IsExecutionTerminatingEv" = fn(IsolatePtr) -> bool;
     request_interrupt: "_ZN2v87Isolate16RequestInterruptEPFvPS0_PvES2_" = fn(IsolatePtr, extern "C" fn(IsolatePtr, *mut c_void), *mut c_void);
     set_stack_limit: "_ZN2v87Isolate13SetStackLimitEm" = fn(IsolatePtr, usize);
+    allow_waiting: "_ZN2v87Isolate19SetAllowAtomicsWaitEb" = fn(IsolatePtr, bool);
     on_rejection: "_ZN2v87Isolate24SetPromiseRejectCallbackEPFvNS_20PromiseRejectMessageEE" = fn(IsolatePtr, extern "C" fn(Rejection));
     on_stack_trace: "_ZN2v87Isolate28SetPrepareStackTraceCallbackEPFNS_10MaybeLocalINS_5ValueEEENS_5LocalINS_7ContextEEENS4_IS2_EENS4_INS_5ArrayEEEE" = fn(IsolatePtr, extern "C" fn(Local, Local, Local) -> Local);
     on_import: "_ZN2v87Isolate38SetHostImportModuleDynamicallyCallbackEPFNS_10MaybeLocalINS_7PromiseEEENS_5LocalINS_7ContextEEENS4_INS_4DataEEENS4_INS_5ValueEEENS4_INS_6StringEEENS4_INS_10FixedArrayEEEE" = fn(IsolatePtr, ImportDynamically);

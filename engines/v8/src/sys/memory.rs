@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// `GCType`: every kind of collection, and the one after which only what is alive is left.
 const COLLECTIONS: c_int = 0xff;
-/// Numbers in `v8::HeapStatistics`, with room to spare, and which of them is the bytes in use.
+/// Numbers in `v8::HeapStatistics`, with room to spare, and which of them are the bytes in use and those beside the heap.
 const STATISTICS: usize = 64;
 const USED_HEAP: usize = 4;
+const OUTSIDE: usize = 7;
 /// What the heap may grow by while a program that has exceeded its limit is being stopped.
 const UNWINDING_BYTES: usize = 32 << 20;
 /// What V8 asks the system for at one time, beside its heap.
@@ -53,8 +54,11 @@ pub(crate) fn limit_memory(bytes: usize, fatal: fn(Exceeded)) {
 /// Whether the limit was exceeded, and the most that was seen in use. A buffer that was refused for good counts, also where the program
 /// has not come to the place yet at which it is stopped for that.
 pub(crate) fn memory_used() -> (bool, usize) {
-    if let Some(state) = state() {
-        look(state.functions, state.isolate);
+    if let Some(state) = state()
+        && look(state.functions, state.isolate) > LIMIT.load(Relaxed)
+        && !EXCEEDED.load(Relaxed)
+    {
+        on_full(state.isolate, std::ptr::null_mut());
     }
     (EXCEEDED.load(Relaxed) || REFUSED.load(Relaxed) > 0, PEAK.load(Relaxed))
 }
@@ -70,18 +74,15 @@ pub(super) fn install(functions: &'static Functions, isolate: IsolatePtr) {
     buffers::install(functions, isolate);
 }
 
-/// Bytes of the heap in use, dead or alive.
-fn heap_used(functions: &Functions, isolate: IsolatePtr) -> usize {
+/// Bytes in use, dead or alive.
+fn look(functions: &Functions, isolate: IsolatePtr) -> usize {
     let mut statistics = [0usize; STATISTICS];
     // SAFETY: there is room for more numbers than the statistics have.
     unsafe { (functions.heap_statistics)(isolate, statistics.as_mut_ptr()) };
-    statistics[USED_HEAP]
-}
-
-fn look(functions: &Functions, isolate: IsolatePtr) -> usize {
-    let heap = heap_used(functions, isolate);
+    let heap = statistics[USED_HEAP];
     HEAP.store(heap, Relaxed);
-    let used = heap + buffers::bytes_used();
+    // Buffers that can grow and memory of WebAssembly do not come from the allocator, but V8 counts them.
+    let used = heap + buffers::bytes_used().max(statistics[OUTSIDE]);
     PEAK.fetch_max(used.min(LIMIT.load(Relaxed)), Relaxed);
     used
 }

@@ -8,8 +8,12 @@ use isolith_jail::{EndKind, V8_CALLS, frame};
 use serde::Deserialize;
 use std::convert::Infallible;
 
-/// The guest half of the engine, one text in two files.
-pub(crate) const GUEST: &str = concat!(include_str!("../../js/10-world.js"), include_str!("../../js/20-run.js"));
+/// The guest half of the engine, one text in three files.
+pub(crate) const GUEST: &str = concat!(
+    include_str!("../../js/10-world.js"),
+    include_str!("../../js/15-builtins.js"),
+    include_str!("../../js/20-run.js")
+);
 
 /// V8 with the prelude.
 pub const V8_INSIDE: Inside =
