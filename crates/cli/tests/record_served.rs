@@ -5,8 +5,6 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
 use support::server::{key, serve};
 use support::{Folder, Ran, command, folder, ran};
 
@@ -83,19 +81,9 @@ fn what_an_mcp_client_runs_is_recorded() {
     for (flags, recorded) in [(&["mcp"][..], 0), (&["mcp", "--record"], 1)] {
         let mut mcp = command(flags);
         mcp.current_dir(folder.path()).env("ISOLITH_DATA", folder.path().join("data"));
-        let mut child = mcp.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut to = child.stdin.take().unwrap();
-        let mut from = BufReader::new(child.stdout.take().unwrap()).lines();
-        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        writeln!(to, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello })).unwrap();
-        from.next().unwrap().unwrap();
-        writeln!(to, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
-        let call = json!({ "name": "execute", "arguments": { "program": "console.log('hi'); return [Math.random() < 2, 41]" } });
-        writeln!(to, "{}", json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call })).unwrap();
-        let answer = from.by_ref().map(Result::unwrap).find(|line| line.contains("\"id\":2")).unwrap();
+        let program = "console.log('hi'); return [Math.random() < 2, 41]";
+        let answer = support::mcp::execute(&mut mcp, json!({ "program": program })).to_string();
         assert!(answer.contains("41"), "{answer}");
-        drop(to);
-        child.wait().unwrap();
         let listed = isolith(&folder, "data", &["replay"]).stdout;
         assert_eq!(listed.lines().filter(|line| !line.trim().is_empty()).count(), recorded, "{listed}");
     }

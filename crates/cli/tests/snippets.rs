@@ -247,14 +247,7 @@ fn they_are_found_and_described_where_they_are_granted() {
 fn an_mcp_client_has_them_where_its_operator_says_so() {
     let place = with_total();
     let execute = |flags: &[&str]| {
-        let ask = |id: u32, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        let lines = [
-            ask(1, "initialize", hello),
-            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-            ask(2, "tools/call", json!({ "name": "execute", "arguments": { "program": CALL } })),
-        ];
-        talk(&place, &[&["mcp"], flags].concat(), &lines)
+        support::mcp::execute(&mut place.command(&[&["mcp"], flags].concat()), json!({ "program": CALL }))
     };
     assert_eq!(execute(&["--allow-snippets"])["result"]["structuredContent"]["value"], json!(3.5));
     let without = execute(&[]);
@@ -267,21 +260,4 @@ fn an_mcp_client_has_them_where_its_operator_says_so() {
     policy("engine = \"v8\"");
     let refused = place.isolith_fed(&[&["mcp"], &flags[..]].concat(), "");
     assert!(refused.code == 2 && refused.stderr.contains("`isolith engine install v8`"), "{}", refused.stderr);
-}
-
-/// Says these lines, and waits for the answer to the last before it hangs up.
-fn talk(place: &Place, args: &[&str], lines: &[Value]) -> Value {
-    use std::io::{BufRead, BufReader, Write};
-    use std::process::Stdio;
-    let mut command = place.command(args);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    lines.iter().for_each(|line| writeln!(stdin, "{line}").unwrap());
-    let last = lines.last().unwrap()["id"].clone();
-    let answers = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut answers = answers.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
-    let answer = answers.find(|answer| answer["id"] == last).unwrap();
-    drop(stdin);
-    child.wait().unwrap();
-    answer
 }

@@ -43,6 +43,8 @@ fn sample() -> Value {
             {"kind": "secret", "name": "GITHUB_TOKEN", "from": "env:GITHUB_TOKEN"},
             {"kind": "secret", "name": "A", "from": "${file:/run/a}", "reveal": true},
             {"kind": "kv", "name": "shared", "budgets": [{"of": "operator kv:shared", "calls": 9}]},
+            {"kind": "builtin", "name": "WebAssembly", "rule": "allow"},
+            "deny builtin:SharedArrayBuffer",
         ],
         "tools": {
             "github": {"command": ["npx", "-y", "server"], "env": {"TOKEN": "${env:GH_TOKEN}"}, "cwd": "x",
@@ -111,13 +113,16 @@ fn the_schema_has_the_readers_keys_and_no_others() {
         ("tool", json!({"name": "a"})),
         ("invoke", json!({"name": "a"})),
         ("secret", json!({"name": "a"})),
+        ("builtin", json!({"name": "WebAssembly"})),
     ] {
         let mut grant = needs;
         grant["kind"] = json!(kind);
         grant[nobodys] = json!(1);
         let mut known = known(json!({ "grants": [grant] }));
-        // Read, but not for people to write.
-        known.insert("budgets".into());
+        // Read, but not for people to write. What is not called cannot be counted.
+        if kind != "builtin" {
+            known.insert("budgets".into());
+        }
         assert_eq!(known, in_schema(&format!("/$defs/{kind}")), "{kind}");
     }
     for (n, own) in [json!({"command": "x"}), json!({"url": "https://x"}), json!({"openapi": "x"})].iter().enumerate() {
@@ -252,6 +257,8 @@ fn any_change_in_meaning_changes_the_digest() {
         ("/grants/14/grants", json!(["kv:cache"])),
         ("/grants/15/from", json!("env:OTHER")),
         ("/grants/16/reveal", json!(false)),
+        ("/grants/18/name", json!("SharedArrayBuffer")),
+        ("/grants/18/rule", json!("deny")),
         ("/tools/github/command", json!(["npx", "server"])),
         ("/tools/github/env", json!({})),
         ("/tools/github/deny", json!([])),

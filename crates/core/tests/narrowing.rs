@@ -5,10 +5,11 @@
 #[path = "narrowing/make.rs"]
 mod make;
 
-use isolith_core::{Ambient, Grant, Limits, Power, Rule, Source, narrow, narrow_limits};
-use make::{Ask, ask, forged, grant, grants, secrets, verdict};
+use isolith_core::{Ambient, Bindings, Grant, Limits, Power, Rule, Source, narrow, narrow_limits};
+use make::{Ask, ask, builtin, forged, grant, grants, secrets, verdict};
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Whether someone wants to be asked about a secret: then what carries it is asked about too, which neither side need have
@@ -144,6 +145,7 @@ proptest! {
                 (Power::Secret(a), Power::Secret(b), Power::Secret(c)) => {
                     prop_assert_eq!((c.reveal, &c.from), (a.reveal && b.reveal, &a.from));
                 }
+                (Power::Builtin(a), Power::Builtin(b), Power::Builtin(c)) => prop_assert!(a == b && b == c),
                 (Power::Egress(a), Power::Egress(b), Power::Egress(c)) => prop_assert_eq!(c.redact, a.redact || b.redact),
                 (Power::Invoke(a), Power::Invoke(b), Power::Invoke(c)) => {
                     prop_assert_eq!(&c.program, &a.program);
@@ -180,9 +182,17 @@ proptest! {
             (Power::Tool(a), Power::Tool(b)) => a.name == b.name,
             (Power::Invoke(a), Power::Invoke(b)) => a.name == b.name,
             (Power::Secret(a), Power::Secret(b)) => (&a.name, a.reveal) == (&b.name, b.reveal),
+            (Power::Builtin(a), Power::Builtin(b)) => *a == b,
             _ => false,
         };
         prop_assert!(bare, "{shown}");
+    }
+
+    #[test]
+    fn a_builtin_is_there_only_if_both_have_it_and_neither_forbids_it(op in prop::collection::vec(builtin(), 0..5), req in prop::collection::vec(builtin(), 0..5)) {
+        let of = |grants: &[Grant]| Bindings::of(grants).builtins.into_iter().collect::<BTreeSet<_>>();
+        let both = of(&narrow(&op, &req).grants);
+        prop_assert_eq!(both, of(&op).intersection(&of(&req)).copied().collect::<BTreeSet<_>>());
     }
 
     #[test]

@@ -283,6 +283,23 @@ fn state_programs_secrets_and_time() {
 }
 
 #[test]
+fn parts_of_the_language() {
+    check(&[
+        ("new WebAssembly.Module(input)", "builtin:WebAssembly @ 1:5"),
+        ("const { instantiate } = WebAssembly; await instantiate(input)", "builtin:WebAssembly @ 1:25"),
+        (
+            "const a = new Int32Array(new SharedArrayBuffer(8)); Atomics.add(a, 0, 1)",
+            "builtin:SharedArrayBuffer @ 1:30 1:53",
+        ),
+        // Whoever looks whether it is there can do without.
+        ("return typeof SharedArrayBuffer", ""),
+        ("return globalThis.WebAssembly?.validate(input)", ""),
+        ("return typeof SharedArrayBuffer !== 'undefined' && input instanceof SharedArrayBuffer", ""),
+        ("const WebAssembly = { validate: () => 1 }; return WebAssembly.validate()", ""),
+    ]);
+}
+
+#[test]
 fn every_flavour_and_shape() {
     check(&[
         (

@@ -20,7 +20,9 @@ mod trial;
 use crate::faster::Faster;
 use crate::isolate::AutoIsolate;
 use crate::spare::Spare;
-use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported};
+use isolith_core::{
+    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
+};
 use std::sync::Arc;
 use std::time::Duration;
 

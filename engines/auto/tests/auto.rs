@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let bench = Bench::new();
     let mut trials = suite(&bench);
-    let tests: [(&str, Test); 13] = [
+    let tests: [(&str, Test); 14] = [
         ("a run that computes for long changes over", changes_over),
         ("a run that computes little stays", stays),
         ("what was written before is not written again", writes_once),
@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         ("without a faster engine it goes on", without),
         ("an engine that fails in the attempt leaves the run alone", a_failing_one),
         ("a run that may have to leave memory stays", may_leave),
+        ("what only the faster engine has is begun there", begins_there),
         ("one that cannot leave memory waits for its timers in it", waits_in_memory),
         ("an engine in a process is changed over from as well", from_a_process),
         ("what an attempt has cost counts against the limit", attempts_count),
@@ -141,6 +142,10 @@ fn plan(source: &str) -> Plan {
     plan.limits.cpu = Duration::from_secs(60);
     plan.limits.wall = Duration::from_secs(120);
     plan
+}
+
+fn json(text: &str) -> Option<isolith_core::Json> {
+    Some(isolith_core::Json::from_text(text.into()).expect("JSON"))
 }
 
 fn ran_on(outcome: &Outcome) -> RanOn {
@@ -342,6 +347,27 @@ fn may_leave(bench: &Bench) {
     let attend = Attend::new(Arc::new(Noted::default()), Arc::new(Unwatched));
     let refused = bench.runtime.block_on(runner.run(plan, attend));
     assert!(refused.is_err_and(|error| error.to_string().contains("waiting outside memory")));
+}
+
+fn begins_there(bench: &Bench) {
+    let mut plan = plan("return [typeof WebAssembly, await tools.echo(1)]");
+    let (outcome, _) = bench.run(&bench.auto(Duration::from_secs(30)), plan.clone());
+    assert_eq!((outcome.value.clone(), ran_on(&outcome)), (json(r#"["undefined",1]"#), RanOn::engine("quickjs")));
+    plan.grants = [&plan.grants[..], &["builtin:WebAssembly".parse().expect("a grant")]].concat().into();
+    let (outcome, calls) = bench.run(&bench.auto(Duration::from_secs(30)), plan.clone());
+    assert_eq!((outcome.value.clone(), ran_on(&outcome).engine.as_ref()), (json(r#"["object",1]"#), "v8"));
+    assert_eq!(calls.len(), 1);
+    // What has neither says so: without the faster one, and where a run may have to leave memory.
+    let none = with(bench, ALWAYS, Arc::new(|| Err("there is none".into())));
+    let leaves = Plan { must_suspend: true, ..plan.clone() };
+    for (engine, plan, words) in [
+        (none, plan, "engine `auto` does not support `WebAssembly` here: there is none"),
+        (bench.auto(ALWAYS), leaves, "engine `quickjs` does not support `WebAssembly`"),
+    ] {
+        let attend = Attend::new(Arc::new(Noted::default()), Arc::new(Unwatched));
+        let refused = bench.runtime.block_on(Runner::new(engine).run(plan, attend));
+        assert!(refused.is_err_and(|error| error.to_string().starts_with(words)), "{words}");
+    }
 }
 
 fn waits_in_memory(bench: &Bench) {

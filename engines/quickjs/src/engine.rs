@@ -2,9 +2,7 @@ use crate::image::Image;
 use crate::isolate::QuickJsIsolate;
 use crate::suspend;
 use crate::ticker::Ticker;
-use isolith_core::{
-    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended,
-};
+use isolith_core::{BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended};
 use isolith_jail::Queue;
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,8 +9,8 @@
 )]
 
 use isolith_core::{
-    BindingName, End, Engine, EngineError, ErrorKind, HostReply, Json, Limits, Step, Suspended, SuspendedError,
-    Timestamp, Turn,
+    BindingName, Builtin, End, Engine, EngineError, ErrorKind, HostReply, Json, Limits, Step, Suspended,
+    SuspendedError, Timestamp, Turn,
 };
 use isolith_jail::{Jailed, Launch, Options};
 use isolith_quickjs::{QuickJs, process};
@@ -52,6 +52,24 @@ fn waits() -> isolith_core::Start {
     let mut start = start(Limits::default(), kept());
     start.bindings.tools.push(BindingName::new("echo").unwrap());
     start
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_quickjs_does_not_have_is_not_begun() {
+    let engines: [Box<dyn Engine>; 2] = [Box::new(engine(Options::default())), Box::new(inside())];
+    for engine in engines {
+        let mut given = start(Limits::default(), kept());
+        given.bindings.builtins.push(Builtin::WebAssembly);
+        match engine.start(&body("return 1"), given).await {
+            Err(EngineError::Unsupported(error)) => {
+                assert_eq!(
+                    error.to_string(),
+                    "engine `quickjs` does not support `WebAssembly`; `v8` with its compiler does"
+                );
+            }
+            other => panic!("{:?}", other.map(|_| ())),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

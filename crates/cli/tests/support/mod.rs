@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
 pub mod certificate;
+pub mod mcp;
 pub mod network;
 pub mod origin;
 pub mod place;

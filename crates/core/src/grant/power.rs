@@ -1,5 +1,6 @@
 use super::{
-    BindingName, Budget, Builtin, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant, ToolName, ToolPattern,
+    BindingName, Budget, Builtin, Egress, FilesGrant, InvokeGrant, KvGrant, Rule, SecretGrant, ToolGrant, ToolName,
+    ToolPattern,
 };
 use serde::{Deserialize, Serialize};
 

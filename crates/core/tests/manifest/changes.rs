@@ -143,6 +143,9 @@ fn changes_of_grants() {
         table(tool("timeout", json!("2s")), tool("timeout", json!("1s")), false),
         one("secret:A", "secret:reveal A", true),
         one("secret:reveal A", "secret:A", false),
+        one("builtin:WebAssembly", "builtin:SharedArrayBuffer", true),
+        one("builtin:WebAssembly", "deny builtin:WebAssembly", false),
+        one("deny builtin:WebAssembly", "builtin:WebAssembly", true),
         table(
             json!({"kind": "secret", "name": "A", "from": "env:A"}),
             json!({"kind": "secret", "name": "A", "from": "env:B"}),

@@ -156,7 +156,17 @@ fn other() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// There is nothing to ask about, and nothing to count.
+pub(crate) fn builtin() -> impl Strategy<Value = Grant> {
+    let names = vec!["builtin:WebAssembly", "builtin:SharedArrayBuffer", "deny builtin:WebAssembly"];
+    select(names).prop_map(|text| text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))
+}
+
 pub(crate) fn grant() -> impl Strategy<Value = Grant> {
+    prop_oneof![12 => called(), 1 => builtin()]
+}
+
+fn called() -> impl Strategy<Value = Grant> {
     let rule = prop_oneof![5 => Just("allow"), 2 => Just("ask"), 1 => Just("deny")];
     let calls = prop_oneof![4 => Just(None), 1 => (0_u32..4).prop_map(Some)];
     (prop_oneof![3 => egress(), 2 => other()], rule, calls).prop_map(|(mut value, rule, calls)| {

@@ -30,7 +30,7 @@ pub(super) fn report(eval: &Eval<'_, '_>, used: &HashSet<u32>, ledger: &mut Ledg
             Root::Tools if host.keys.is_empty() && !keys.is_empty() => {
                 keys.iter().for_each(|(key, span)| tool(key, if is_used { span.start } else { at }, ledger));
             }
-            // Whoever looks whether it is there can do without.
+            // Whoever looks whether it is there can do without; so can who reads it off `globalThis`.
             Root::Builtin(_) if looked_for.contains(mention.name) => {}
             Root::Builtin(builtin) => ledger.need(Power::Builtin(builtin), at, true),
             _ if is_used => {}
@@ -60,7 +60,6 @@ fn of(root: Root, name: &str, keys: &[(&str, Span)], at: u32, ledger: &mut Ledge
                 }
             }
         }
-        Root::Builtin(builtin) => ledger.need(Power::Builtin(builtin), at, true),
         Root::Date | Root::Performance if keys.iter().any(|(key, _)| *key == "now") => ledger.clock(at),
         Root::Math if keys.iter().any(|(key, _)| *key == "random") => ledger.random(at),
         Root::Crypto if keys.iter().any(|(key, _)| ["getRandomValues", "randomUUID"].contains(key)) => {

@@ -55,6 +55,7 @@ pub(crate) fn all_bindings() -> Bindings {
         fetch: true,
         files: true,
         secrets: vec![SecretName::new("token").unwrap()],
+        builtins: Vec::new(),
     }
 }
 
