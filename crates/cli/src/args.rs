@@ -250,7 +250,7 @@ pub(crate) struct GrantOptions {
     /// Lets the program read a secret itself, by `secrets.get`. Whatever it does with it is out of our hands
     #[arg(long, value_name = "NAME")]
     pub(crate) reveal: Vec<String>,
-    /// Any grant as receipts write it, such as `'deny egress:*.internal.example'` or `'ask tool:mail'`
+    /// Any grant as receipts write it, such as `'deny egress:*.internal.example'`, `'ask tool:mail'` or `builtin:WebAssembly`
     #[arg(long, value_name = "GRANT")]
     pub(crate) grant: Vec<String>,
     /// The grants, limits and tools of a manifest, `isolith.toml` or JSON

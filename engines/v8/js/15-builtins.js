@@ -23,7 +23,7 @@
     }.instantiate;
   };
 
-  // THREAT[T-ENGINE-004]: what is granted leads to what is not: the memory of a module may be shared memory.
+  // THREAT[T-ENGINE-007]: what is granted leads to what is not: the memory of a module may be shared memory.
   const withoutSharing = () => {
     const memory = WebAssembly.Memory.prototype;
     const { prototype: shared } = SharedArrayBuffer;

@@ -93,7 +93,7 @@ async fn what_is_granted_works() {
     }
 }
 
-// THREAT[T-ENGINE-004]
+// THREAT[T-ENGINE-007]: what is granted leads to what is not.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_granted_is_not_there() {
     let engine = engine(Options::default());

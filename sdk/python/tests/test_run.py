@@ -58,6 +58,8 @@ async def test_what_it_runs_on(client: AsyncIsolith) -> None:
     assert "missing" in walled.ran_on["jail"]
     with pytest.raises(RequestError, match="write `quickjs`, `v8` or `auto`"):
         await client.run("return 1", engine="spidermonkey")  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="engine `quickjs` does not support `WebAssembly`"):
+        await client.run("return 1", grants=["builtin:WebAssembly"])
 
 
 async def test_everything_that_goes_in(client: AsyncIsolith) -> None:

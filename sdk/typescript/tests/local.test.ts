@@ -238,6 +238,8 @@ test("a request that is wrong is refused, and says where", async () => {
     [{ tools: { "not a name": () => 1 } }, /not a name/],
     [{ limits: { memory: "1MiB" } }, /memory/],
     [{ engine: "spidermonkey" as "v8" }, /`quickjs`, `v8` or `auto`/],
+    [{ grants: ["builtin:WebAssembly"] }, /engine `quickjs` does not support `WebAssembly`/],
+    [{ grants: ["ask builtin:WebAssembly"] }, /no call to ask about/],
   ];
   for (const [options, pattern] of wrong) {
     await assert.rejects(isolith.run("1", options), (error) => {
