@@ -8,21 +8,27 @@ use crate::terminal::inert;
 use isolith_core::{BoxFuture, Consent, Grant, Power, Verdict};
 use isolith_gate::{Approver, Question};
 use isolith_program::{Language, Need};
-use isolith_runner::Plan;
+use isolith_runner::{Plan, Runner};
 use std::io::{BufRead, IsTerminal};
 
 /// Asks once about each thing that a program seems to need and is not granted.
 ///
 /// Answers that are to hold are kept for this user, by the digest of the program and the grant: another program, or this
 /// one after a change, is asked about again.
-pub(crate) fn about_needs(plan: &Plan, grants: &mut Vec<Grant>, options: &GrantOptions) -> Result<(), Failure> {
+pub(crate) fn about_needs(
+    plan: &Plan,
+    grants: &mut Vec<Grant>,
+    options: &GrantOptions,
+    runner: &Runner,
+) -> Result<(), Failure> {
     // THREAT[T-CONSENT-001]: a consent must come from a person, so both ends of the question are a terminal.
     if options.no_prompt || options.allow_all || !at_terminal() {
         return Ok(());
     }
     let Ok(needs) = isolith_program::needs(&plan.source, &plan.name, Language::Auto) else { return Ok(()) };
     // Needs that one grant answers are one question.
-    let wanted: Vec<Grant> = needs.manifest().into_iter().filter(|grant| grantable(&grant.power)).collect();
+    let wanted: Vec<Grant> =
+        needs.manifest().into_iter().filter(|grant| grantable(&grant.power) && has(runner, &grant.power)).collect();
     if needs.lacking(grants).is_empty() || wanted.is_empty() {
         return Ok(());
     }
@@ -53,6 +59,12 @@ pub(crate) fn about_needs(plan: &Plan, grants: &mut Vec<Grant>, options: &GrantO
 /// A tool or another program takes more than a yes: someone has to say what it is.
 fn grantable(power: &Power) -> bool {
     matches!(power, Power::Egress(_) | Power::Kv(_) | Power::Files(_) | Power::Builtin(_))
+}
+
+/// Whether what a program runs on could give it this. A program that mentions what is not there may do without; granted, it would not
+/// be begun.
+pub(crate) fn has(runner: &Runner, power: &Power) -> bool {
+    !matches!(power, Power::Builtin(builtin) if !runner.engine().builtins().contains(builtin))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Decisions about the calls of a recorded run, made once more from its grants alone.
 
-use isolith_core::{Admitted, Grant, HostCall, Refusal, judge, judge_request};
+use isolith_core::{Admitted, Bindings, Builtin, Grant, HostCall, Power, Refusal, judge, judge_request};
 use isolith_runner::{Made, Recorded};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,6 +74,18 @@ impl<'a> Decider<'a> {
         judge_request(self.grants, method, url).map(|decided| self.count(decided))
     }
 
+    /// The same for a part of the language, which is there or not.
+    fn builtin(&self, builtin: Builtin) -> Decision {
+        let grant = Grant::allow(Power::Builtin(builtin));
+        let is_there = Bindings::of(self.grants).builtins.contains(&builtin);
+        let (decision, why) = match is_there {
+            true => (Word::Allowed, None),
+            false => (Word::Refused, Some(format!("not granted: `{grant}` would allow it"))),
+        };
+        let wanted = (!is_there).then(|| grant.to_string());
+        Decision { decision, grant: is_there.then_some(grant), asks: None, why, wanted, budgets: Vec::new() }
+    }
+
     fn count(&mut self, decided: Result<Admitted<'a>, Refusal>) -> Decision {
         let admitted = match decided {
             Ok(admitted) => admitted,
@@ -100,6 +112,17 @@ impl<'a> Decider<'a> {
         let (grant, asks) = (Some(admitted.grant.clone()), admitted.asks.map(ToString::to_string));
         Decision { decision, grant, asks, why, wanted: None, budgets }
     }
+}
+
+/// What two lists of grants say about the parts of the language that a run asked for.
+pub(crate) fn compare_builtins(recorded: &Recorded, before: &Decider<'_>, after: &Decider<'_>) -> Vec<Compared> {
+    let asked = Bindings::of(&recorded.header.requested).builtins.into_iter();
+    let both = |builtin: Builtin| Compared {
+        what: format!("`{builtin}`"),
+        before: before.builtin(builtin),
+        after: after.builtin(builtin),
+    };
+    asked.map(both).collect()
 }
 
 /// What was asked for, and what two lists of grants say about it.

@@ -66,7 +66,8 @@ impl Job {
     ) -> Result<Job, Failure> {
         let needs = || {
             let needs = isolith_program::needs(&source.text, &source.name, isolith_program::Language::Auto);
-            needs.map(|needs| needs.manifest()).unwrap_or_default()
+            let needs = needs.map(|needs| needs.manifest()).unwrap_or_default();
+            needs.into_iter().filter(|grant| ask::has(runner, &grant.power)).collect()
         };
         let mut wish = Wish::of(&options.grants, needs)?;
         suspend.map_or(Ok(()), |_| stays(runner))?;
@@ -80,7 +81,7 @@ impl Job {
         }
         // THREAT[T-CONSENT-002]: what someone agreed to is this text with these modules; another module is another program.
         let program = plan.digest().to_string();
-        ask::about_needs(&plan, &mut wish.grants, &options.grants)?;
+        ask::about_needs(&plan, &mut wish.grants, &options.grants, runner)?;
         let ambient = wish.manifest.as_ref().map(|manifest| manifest.ambient).unwrap_or_default();
         plan = plan.with_ambient(wish.ceiling.ambient(ambient));
         let record = options.record.then(|| wish.grants.clone());

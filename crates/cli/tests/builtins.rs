@@ -39,13 +39,23 @@ fn the_command_line_grants_them() {
         &["run", "adds.ts", "--manifest", "adds.toml"],
         &["run", "adds.ts", "--manifest", "adds.toml", "--policy", "adds.toml"],
         &["run", "adds.ts", "--engine", "v8", "--allow-all"],
-        &["run", "adds.ts", "--engine", "v8", "--grant", GRANT, "--record"],
     ] {
         let ran = isolith(&folder, args);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, "42\n"), "{args:?}: {ran:?}");
     }
-    let replayed = isolith(&folder, &["replay", "last", "--json"]);
-    assert!(replayed.code == 0 && replayed.stdout.contains("\"same\""), "{replayed:?}");
+    // What ran there is done again there, also where `auto` began it.
+    for engine in ["v8", "auto"] {
+        let recorded = isolith(&folder, &["run", "adds.ts", "--engine", engine, "--grant", GRANT, "--record"]);
+        assert_eq!(recorded.code, 0, "{recorded:?}");
+        let replayed = isolith(&folder, &["replay", "last", "--json"]);
+        assert!(replayed.code == 0 && replayed.stdout.contains("\"same\""), "{engine}: {replayed:?}");
+    }
+    let verified = isolith(&folder, &["audit", "verify", "--reexecute"]);
+    assert!(verified.code == 0 && verified.stdout.contains("the same: 2"), "{verified:?}");
+    // Another policy would have changed that.
+    let changed = isolith(&folder, &["policy", "test", "strict.toml"]);
+    assert!(changed.code == 1 && changed.stdout.contains("allowed → refused `WebAssembly`"), "{changed:?}");
+    assert_eq!(isolith(&folder, &["policy", "test", "adds.toml"]).code, 0);
     let receipt = isolith(&folder, &["run", "adds.ts", "--manifest", "adds.toml", "--json"]).stdout;
     let receipt: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!(receipt["grants"], json!([GRANT]), "{receipt}");
@@ -70,6 +80,32 @@ fn the_command_line_grants_them() {
     }
     let checked = isolith(&folder, &["check", "adds.ts"]);
     assert!(checked.stdout.contains("builtin:WebAssembly  (line 3)"), "{checked:?}");
+    let (_, smallest) = checked.stdout.split_once("(isolith.toml):\n").unwrap();
+    folder.write("smallest.toml", smallest);
+    let ran = isolith(&folder, &["run", "adds.ts", "--manifest", "smallest.toml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "42\n"), "{ran:?}");
+    // Whoever can do without is not kept from it where there is none.
+    let without = "try { new SharedArrayBuffer(8); } catch { return 'without'; }";
+    let ran = isolith(&folder, &["eval", without, "--allow-all"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "without\n"), "{ran:?}");
+}
+
+#[test]
+fn a_workflow_cannot_have_them() {
+    let folder = folder();
+    folder.write("adds.toml", "grants = [\"builtin:WebAssembly\"]\n");
+    folder.write(
+        "flow.ts",
+        "import { defineWorkflow } from 'defineworkflow';
+         export default defineWorkflow({ name: 'x', description: 'd', phases: [], async run() { return typeof WebAssembly; } });",
+    );
+    let ran = isolith(&folder, &["workflow", "run", "flow.ts", "--yes", "--quiet"]);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, "\"undefined\""), "{ran:?}");
+    let refused = isolith(&folder, &["workflow", "run", "flow.ts", "--yes", "--manifest", "adds.toml"]);
+    assert!(refused.code == 2 && refused.stderr.contains("it cannot with `WebAssembly`"), "{refused:?}");
+    // Nothing was begun.
+    let listed = isolith(&folder, &["workflow", "list", "--json"]).stdout;
+    assert!(!listed.contains("interrupted"), "{listed}");
 }
 
 #[test]

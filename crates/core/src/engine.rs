@@ -14,6 +14,11 @@ pub trait Engine: Send + Sync {
     /// What the engine is built from. Equal images, programs and turns give equal outcomes.
     fn image(&self) -> Digest;
 
+    /// What of the language it can give to a program that it is granted to.
+    fn builtins(&self) -> &'static [Builtin] {
+        &[]
+    }
+
     /// Whether it can bring back what an engine of this name has suspended.
     fn resumes(&self, engine: &str) -> bool {
         engine == self.name()
@@ -139,11 +144,12 @@ pub struct Start {
 }
 
 impl Start {
-    /// Whether an engine that has these builtins can start this.
-    pub fn check(&self, engine: &'static str, has: &[Builtin]) -> Result<(), Unsupported> {
-        self.limits.check().map_err(|error| Unsupported { engine, what: error.to_string() })?;
-        match self.bindings.builtins.iter().find(|builtin| !has.contains(builtin)) {
-            Some(lacking) => Err(Unsupported { engine, what: format!("`{lacking}`; `v8` with its compiler does") }),
+    /// Whether an engine can start this: what it cannot enforce or provide, it is not to begin.
+    pub fn check(&self, engine: &dyn Engine) -> Result<(), Unsupported> {
+        let not = |what: String| Unsupported { engine: engine.name(), what };
+        self.limits.check().map_err(|error| not(error.to_string()))?;
+        match self.bindings.builtins.iter().find(|builtin| !engine.builtins().contains(builtin)) {
+            Some(lacking) => Err(not(format!("`{lacking}`; `v8` with its compiler does"))),
             None => Ok(()),
         }
     }

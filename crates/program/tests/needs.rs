@@ -295,6 +295,8 @@ fn parts_of_the_language() {
         ("return typeof SharedArrayBuffer", ""),
         ("return globalThis.WebAssembly?.validate(input)", ""),
         ("return typeof SharedArrayBuffer !== 'undefined' && input instanceof SharedArrayBuffer", ""),
+        ("if (typeof SharedArrayBuffer === 'function') Atomics.load(new Int32Array(new SharedArrayBuffer(8)), 0)", ""),
+        ("return 'WebAssembly' in globalThis ? WebAssembly.validate(input) : false", ""),
         ("const WebAssembly = { validate: () => 1 }; return WebAssembly.validate()", ""),
     ]);
 }

@@ -21,7 +21,7 @@ use crate::faster::Faster;
 use crate::isolate::AutoIsolate;
 use crate::spare::Spare;
 use isolith_core::{
-    BoxFuture, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
+    BoxFuture, Builtin, Digest, Engine, EngineError, Isolate, OutputSink, Program, Start, Suspended, Unsupported,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +60,11 @@ impl Engine for Auto {
     /// That of the engine on which runs begin, and on which they can leave memory.
     fn image(&self) -> Digest {
         self.shared.first.image()
+    }
+
+    /// Those of the faster engine, which may turn out not to be there.
+    fn builtins(&self) -> &'static [Builtin] {
+        &Builtin::ALL
     }
 
     fn resumes(&self, engine: &str) -> bool {

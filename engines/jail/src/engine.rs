@@ -131,9 +131,13 @@ impl Engine for Jailed {
         self.shared.kind.image
     }
 
+    fn builtins(&self) -> &'static [Builtin] {
+        self.shared.kind.builtins
+    }
+
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
-            start.check(self.name(), self.shared.kind.builtins)?;
+            start.check(self)?;
             let place = self.shared.queue.place().await?;
             let worker = self.shared.worker().await?;
             let isolate = JailedIsolate::fresh(Arc::clone(&self.shared), place, worker, program, start);

@@ -34,6 +34,12 @@ const configure = (config) => {
 defineGlobal('tools', freeze({ __proto__: null }));
 defineGlobal('input', undefined);
 
+/** A copy of the bytes of a buffer or a view; undefined for anything else. */
+const copyOfBytes = (source) => {
+  const bytes = bytesView(source);
+  return bytes === undefined ? undefined : copyBytes(bytes);
+};
+
 const REJECTION_CHARS_MAX = 2_000;
 const NOTES = 2; // a stream of the engine: stderr, if there is room
 /** What a promise was rejected with while nobody listened. */
@@ -41,4 +47,4 @@ const reportRejection = (reason) => {
   nativeOutput(NOTES, slice('Uncaught (in promise) ' + inspect(reason), 0, REJECTION_CHARS_MAX));
 };
 
-const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeNamespace, aboutTools, makeBody, makeError, reportRejection, showAs, refuseClones });
+const hooks = freeze({ __proto__: null, configure, bindings, spaceMethods, spacesMethods, makeNamespace, aboutTools, makeBody, makeError, reportRejection, showAs, refuseClones, copyOfBytes });

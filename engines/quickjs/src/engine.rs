@@ -73,7 +73,7 @@ impl Engine for QuickJs {
 
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Box::pin(async move {
-            start.check(NAME, &[])?;
+            start.check(self)?;
             let place = self.shared.queue.place().await?;
             let isolate = QuickJsIsolate::fresh(Arc::clone(&self.shared), place, program, start)?;
             Ok(Box::new(isolate) as Box<dyn Isolate>)

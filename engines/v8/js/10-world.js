@@ -9,7 +9,7 @@
   const {
     Date, Error, Float64Array, Function, JSON, Map, Math, Object, Promise, RangeError, Reflect, String, TypeError, Uint8Array, WeakMap, WeakSet,
   } = globalThis;
-  const { apply, construct, defineProperty, getPrototypeOf } = Reflect;
+  const { apply, construct, defineProperty, getPrototypeOf, ownKeys } = Reflect;
   const { create, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { parse: jsonParse, stringify: jsonStringify } = JSON;
   const { floor, trunc } = Math;

@@ -93,6 +93,10 @@ impl Engine for V8 {
         self.0.image()
     }
 
+    fn builtins(&self) -> &'static [Builtin] {
+        self.0.builtins()
+    }
+
     fn start<'a>(&'a self, program: &'a Program, start: Start) -> BoxFuture<'a, Result<Box<dyn Isolate>, EngineError>> {
         Engine::start(&self.0, program, start)
     }

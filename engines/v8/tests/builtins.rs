@@ -14,10 +14,20 @@ const ADD: &str = "(module (memory (export \"m\") 1)
 const ASK: &str = "(module (import \"m\" \"f\" (func $f (param i32) (result i32)))
     (func (export \"g\") (param i32) (result i32) (i32.add (call $f (local.get 0)) (i32.const 1))))";
 
+/// What V8 compiles with strings of JavaScript.
+const STRINGS: &str = "(module (import \"wasm:js-string\" \"length\" (func $length (param externref) (result i32)))
+    (func (export \"f\") (param externref) (result i32) (call $length (local.get 0))))";
+const SHARES: &str = "(module (memory (export \"m\") 1 1 shared))";
+/// Behind a section of nobody's, and a memory of another kind.
+const SECOND: &str = "(module (@custom \"x\" (before first) \"\\05\\01\\00\") (memory i64 1 2) (memory 1 1 shared))";
+
 /// A program that has these, with two modules as `add` and `ask`.
 async fn with(engine: &V8, builtins: &[Builtin], code: &str) -> End {
     let bytes = |text: &str| format!("new Uint8Array({:?})", wat::parse_str(text).expect("a module"));
-    let code = format!("const [add, ask] = [{}, {}]; {code}", bytes(ADD), bytes(ASK));
+    let list = |text: &str| format!("{:?}", wat::parse_str(text).expect("a module"));
+    let code = code.replace("new Uint8Array(STRINGS)", &bytes(STRINGS)).replace("SECOND", &list(SECOND));
+    let code = format!("const [add, ask] = [{}, {}]; const shared = {}; {code}", bytes(ADD), bytes(ASK), list(SHARES));
+    let code = code.replace("SHARED", "shared");
     let mut given = start(Limits::default(), Arc::new(Kept::default()));
     given.bindings.builtins = builtins.to_vec();
     let mut isolate = engine.start(&body(&code), given).await.expect("an isolate");
@@ -83,9 +93,22 @@ async fn what_is_granted_works() {
             r#""DataCloneError""#,
         ),
         (
-            &Builtin::ALL,
-            "const m = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true }); return [m.buffer instanceof SharedArrayBuffer, m.grow(1)]",
-            "[true,1]",
+            COMPILED,
+            "class M extends WebAssembly.Memory { n = 1 } const m = new M({ initial: 1, maximum: 3 });
+             return [m.n, m instanceof WebAssembly.Memory, m.constructor === M, new WebAssembly.Memory({ initial: 2 }).constructor === WebAssembly.Memory, WebAssembly.Memory.name]",
+            r#"[1,true,true,true,"Memory"]"#,
+        ),
+        (
+            SHARED,
+            "class S extends SharedArrayBuffer {} const s = new S(4); return [s instanceof S, s.slice(1).byteLength, SharedArrayBuffer[Symbol.species] === SharedArrayBuffer, s.growable]",
+            "[true,3,true,false]",
+        ),
+        (
+            COMPILED,
+            "const strings = new Uint8Array(STRINGS); const options = { builtins: ['js-string'] };
+             const { instance } = await WebAssembly.instantiate(strings, {}, options);
+             return [instance.exports.f('four'), (await WebAssembly.instantiate(await WebAssembly.compile(strings, options))).exports.f('')]",
+            "[4,0]",
         ),
     ];
     for (builtins, code, expected) in rows {
@@ -102,21 +125,27 @@ async fn what_is_not_granted_is_not_there() {
         (&[], names, "[]"),
         (COMPILED, names, r#"["WebAssembly"]"#),
         (SHARED, names, r#"["SharedArrayBuffer","Atomics"]"#),
+        // However shared memory is asked for: the second look at a getter, more than one memory, a length that is a lie.
         (
-            COMPILED,
-            "const m = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true }); try { return m.buffer.byteLength; } catch (e) { return e.message; }",
-            r#""the memory is shared, and `SharedArrayBuffer` is not granted""#,
-        ),
-        // However it is looked at.
-        (
-            COMPILED,
-            "const m = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true }); const found = [];
-             for (const key of Reflect.ownKeys(WebAssembly.Memory.prototype)) {
-               const { get, value } = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, key);
-               for (const f of [get, value]) try { found.push(Object.prototype.toString.call(f.call(m, 0))); } catch {}
-             }
-             return found.filter((text) => text.includes('Buffer'))",
-            "[]",
+            &Builtin::ALL,
+            "let n = 0; const tries = [
+               () => new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true }),
+               () => new WebAssembly.Memory({ initial: 1, maximum: 2, get shared() { return n++ > 0; } }).buffer,
+               () => new WebAssembly.Module(new Uint8Array(SHARED)),
+               () => new WebAssembly.Module(new Uint8Array(SECOND)),
+               () => new (Object.getPrototypeOf(WebAssembly.Module.prototype.constructor.prototype).constructor)().buffer,
+               () => new WebAssembly.Module.prototype.constructor(new Uint8Array(SHARED)),
+               () => new WebAssembly.Memory.prototype.constructor({ initial: 1, maximum: 2, shared: true }),
+               () => { Object.defineProperty(Object.getPrototypeOf(Uint8Array.prototype), 'length', { get: () => 0 }); return new WebAssembly.Module(new Uint8Array(SHARED)); },
+               () => { const s = new Uint8Array(new SharedArrayBuffer(SHARED.length)); SHARED.forEach((b, i) => { s[i] = b; }); return new WebAssembly.Module(s.buffer); },
+               () => new SharedArrayBuffer(1, { maxByteLength: 2 }),
+               () => new SharedArrayBuffer(1).grow(2),
+             ];
+             const found = [];
+             for (const look of tries) try { const it = look(); found.push(it === undefined ? 'nothing' : Object.prototype.toString.call(it)); } catch (e) { found.push(e.name); }
+             found.push(...await Promise.all([WebAssembly.compile(new Uint8Array(SHARED)), WebAssembly.instantiate(new Uint8Array(SHARED))].map((p) => p.catch((e) => e.name))));
+             return found.join(' ')",
+            r#""TypeError [object ArrayBuffer] CompileError CompileError nothing CompileError TypeError CompileError TypeError TypeError TypeError CompileError CompileError""#,
         ),
         // What comes back by a task of V8's would never come back.
         (SHARED, "return [typeof Atomics.waitAsync, typeof Atomics.wait]", r#"["undefined","function"]"#),

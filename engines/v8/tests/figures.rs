@@ -11,7 +11,7 @@
 mod common;
 
 use common::{body, calls, engine, run, start, turn, value};
-use isolith_core::{BindingName, Engine, HostReply, Json, Limits, Step};
+use isolith_core::{BindingName, Builtin, Engine, HostReply, Json, Limits, Step};
 use isolith_v8::Options;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,6 +54,35 @@ async fn a_fresh_run_and_a_tool_call() {
     };
     assert_eq!(end, value("5000"));
     told("a tool call", times);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes its time and tells figures"]
+async fn what_a_builtin_costs() {
+    const PAIRS: usize = 1_000;
+    let engine = engine(Options::default());
+    let module = "(module (func (export \"add\") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1))))";
+    let adds = format!(
+        "const code = new Uint8Array({:?}); return (await WebAssembly.instantiate(code)).instance.exports.add(1, 1)",
+        wat::parse_str(module).unwrap()
+    );
+    let took = async |code: &str, builtins: &[Builtin]| {
+        let mut given = start(Limits::default(), Arc::new(common::Kept::default()));
+        given.bindings.builtins = builtins.to_vec();
+        let began = Instant::now();
+        let mut isolate = engine.start(&body(code), given).await.unwrap();
+        assert_eq!(isolate.advance(turn(Vec::new())).await.unwrap(), Step::Done(value("2"), Vec::new()));
+        began.elapsed()
+    };
+    for (what, code) in [("the same program", "return 1 + 1"), ("one that compiles a module", adds.as_str())] {
+        let mut ratios = Vec::new();
+        for _ in 0..PAIRS {
+            let without = took("return 1 + 1", &[]).await;
+            ratios.push(took(code, &Builtin::ALL).await.as_secs_f64() / without.as_secs_f64());
+        }
+        ratios.sort_by(f64::total_cmp);
+        println!("{what}, with builtins: {:.2} of a fresh run without (median of {PAIRS} pairs)", ratios[PAIRS / 2]);
+    }
 }
 
 fn resident_kib(pid: &str, field: &str) -> u64 {

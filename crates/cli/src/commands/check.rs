@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::terminal::inert;
 use crate::{grants, show, source};
-use isolith_core::{Digest, Grant, Limits, Manifest, narrow};
+use isolith_core::{Bindings, Digest, EngineChoice, Grant, Housing, Limits, Manifest, narrow};
 use isolith_program::{Language, Needs, Place, needs};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -91,7 +91,7 @@ fn findings(text: &str, needs: &Needs, given: &[Grant]) -> Findings {
             .collect(),
         clock: spots(&needs.clock),
         random: spots(&needs.random),
-        manifest: Manifest { grants: needs.manifest(), ..Manifest::default() }.to_value(),
+        manifest: smallest(needs).to_value(),
     }
 }
 
@@ -136,14 +136,22 @@ fn print(name: &str, needs: &Needs, given: &[Grant]) {
             );
         }
     }
-    let smallest = needs.manifest();
+    let Manifest { grants: smallest, housing, .. } = smallest(needs);
     if !smallest.is_empty() {
         line("\nthe smallest manifest that would do (isolith.toml):\n".into());
+        housing.engine.iter().for_each(|engine| line(format!("engine = {}", toml_text(engine.name()))));
         line(format!(
             "grants = [\n{}]",
             smallest.iter().map(|grant| format!("  {},\n", toml_text(&grant.to_string()))).collect::<String>()
         ));
     }
+}
+
+/// What would do. Parts of the language are to be had on one engine only.
+fn smallest(needs: &Needs) -> Manifest {
+    let grants = needs.manifest();
+    let engine = (!Bindings::of(&grants).builtins.is_empty()).then_some(EngineChoice::V8);
+    Manifest { grants, housing: Housing { engine, ..Housing::default() }, ..Manifest::default() }
 }
 
 /// A text as TOML quotes it.

@@ -2,7 +2,7 @@
 
 use crate::Done;
 use crate::args::Policy;
-use crate::decision::{Decider, Decision, compare};
+use crate::decision::{Compared, Decider, Decision, compare, compare_builtins};
 use crate::exit::Exit;
 use crate::paint::{ERROR, GOOD, QUIET};
 use crate::terminal::inert;
@@ -19,7 +19,9 @@ use std::path::Path;
 struct Flip {
     run: RunId,
     name: String,
-    call: CallId,
+    /// None for what is there or not, whatever is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallId>,
     what: String,
     before: Decision,
     after: Decision,
@@ -39,21 +41,24 @@ fn test(file: &Path, names: &[String], as_json: bool) -> Done {
         let recorded = journals::recorded(&journals, run)?;
         let new = narrow(&policy.grants, &recorded.header.requested).grants;
         let (mut before, mut after) = (Decider::new(&recorded.header.grants), Decider::new(&new));
-        for made in recorded.made() {
-            let Some(compared) = compare(&recorded, made, &mut before, &mut after) else {
-                unknown += 1;
-                continue;
-            };
+        let mut note = |call: Option<CallId>, compared: Vec<Compared>| {
             calls += compared.len();
             let flipped = compared.into_iter().filter(|both| both.before.decision != both.after.decision);
             flips.extend(flipped.map(|both| Flip {
                 run: run.clone(),
                 name: recorded.header.name.clone(),
-                call: made.id,
+                call,
                 what: both.what,
                 before: both.before,
                 after: both.after,
             }));
+        };
+        note(None, compare_builtins(&recorded, &before, &after));
+        for made in recorded.made() {
+            match compare(&recorded, made, &mut before, &mut after) {
+                Some(compared) => note(Some(made.id), compared),
+                None => unknown += 1,
+            }
         }
     }
     if as_json {
@@ -78,7 +83,8 @@ fn print(flips: &[Flip], runs: usize, calls: usize, unknown: usize) {
             (None, None, Some(grant)) => format!("`{grant}`"),
             (None, None, None) => String::new(),
         };
-        let place = format!("({name}, call {}: {reason})", call.0);
+        let call = call.map(|call| format!(", call {}", call.0)).unwrap_or_default();
+        let place = format!("({name}{call}: {reason})");
         anstream::println!("{change} {} {}", inert(what, terminal), inert(&place, terminal).style(QUIET));
     }
     let left_out = if unknown > 0 { format!(", not known well enough: {unknown}") } else { String::new() };

@@ -3,7 +3,7 @@
 use crate::commands::workbench::Workbench;
 use crate::failure::Failure;
 use crate::job::On;
-use isolith_core::EngineChoice;
+use isolith_core::{Bindings, EngineChoice};
 use isolith_runner::{Recorded, Replayed, Verdict};
 use std::collections::BTreeMap;
 
@@ -16,11 +16,14 @@ impl Workbenches {
     pub(crate) fn replay(&mut self, recorded: &Recorded) -> Result<(&Workbench, Replayed), Failure> {
         let first = match EngineChoice::named(&recorded.header.engine) {
             Some(EngineChoice::V8) => EngineChoice::V8,
+            // It was begun where there is what it was granted.
+            _ if !Bindings::of(&recorded.header.grants).builtins.is_empty() => EngineChoice::V8,
             _ => EngineChoice::Quickjs,
         };
         let (mut choice, mut replayed) = (first, self.on(first, recorded)?);
         // A run on `auto` was on one of both: on whichever does the same.
-        if recorded.header.engine == EngineChoice::Auto.name() && matches!(replayed.verdict, Verdict::Different(_)) {
+        let is_open = recorded.header.engine == EngineChoice::Auto.name() && first == EngineChoice::Quickjs;
+        if is_open && matches!(replayed.verdict, Verdict::Different(_)) {
             // Without the other one it is not known whether anything was changed.
             let other = self.on(EngineChoice::V8, recorded)?;
             if !matches!(other.verdict, Verdict::Different(_)) {

@@ -115,7 +115,12 @@ impl<'a> Visit<'a> for Collector<'_, 'a> {
                 }
             }
             AstKind::UnaryExpression(unary) if unary.operator == UnaryOperator::Typeof => self.idle(&unary.argument),
-            AstKind::BinaryExpression(binary) if binary.operator.is_in() => self.idle(&binary.right),
+            AstKind::BinaryExpression(binary) if binary.operator.is_in() => {
+                if let Expression::StringLiteral(name) = &binary.left {
+                    self.facts.looked_for.insert(name.value.as_str());
+                }
+                self.idle(&binary.right);
+            }
             AstKind::IdentifierReference(name) => self.mention(name),
             _ => {}
         }

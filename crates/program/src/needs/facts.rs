@@ -29,6 +29,8 @@ pub(super) struct Facts<'a> {
     pub(super) mentions: Vec<Mention<'a>>,
     /// Mentions that use nothing, such as `typeof fetch`, by their offset.
     pub(super) idle: HashSet<u32>,
+    /// The names of `"name" in …`.
+    pub(super) looked_for: HashSet<&'a str>,
     /// The keys that are read of what is mentioned at an offset: `tools.search`, `const { search } = tools`.
     pub(super) keys: HashMap<u32, Vec<(&'a str, Span)>>,
 }

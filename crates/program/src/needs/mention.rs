@@ -6,15 +6,16 @@ use super::ledger::Ledger;
 use super::power::{kv, only_space};
 use super::report::Finding;
 use super::value::{Host, Root};
-use isolith_core::{Access, BindingName, Power, ToolGrant};
+use isolith_core::{Access, BindingName, Builtin, Power, ToolGrant};
 use oxc::span::Span;
 use std::collections::HashSet;
 
 /// Reports every mention that no call was found to use.
 pub(super) fn report(eval: &Eval<'_, '_>, used: &HashSet<u32>, ledger: &mut Ledger<'_>) {
     let is_idle = |mention: &Mention<'_>| eval.facts.idle.contains(&mention.span.start);
-    let looked_for: HashSet<&str> =
-        eval.facts.mentions.iter().filter(|mention| is_idle(mention)).map(|mention| mention.name).collect();
+    let looked_at = eval.facts.mentions.iter().filter(|mention| is_idle(mention)).map(|mention| mention.name);
+    let looked_for: HashSet<Builtin> =
+        looked_at.chain(eval.facts.looked_for.iter().copied()).filter_map(Builtin::of_global).collect();
     for mention in &eval.facts.mentions {
         let symbol = mention.reference.and_then(|id| eval.scoping.get_reference(id).symbol_id());
         let shadowed = symbol.is_some_and(|id| !matches!(eval.facts.bindings.get(&id), Some(Binding::Ambient)));
@@ -31,7 +32,7 @@ pub(super) fn report(eval: &Eval<'_, '_>, used: &HashSet<u32>, ledger: &mut Ledg
                 keys.iter().for_each(|(key, span)| tool(key, if is_used { span.start } else { at }, ledger));
             }
             // Whoever looks whether it is there can do without; so can who reads it off `globalThis`.
-            Root::Builtin(_) if looked_for.contains(mention.name) => {}
+            Root::Builtin(builtin) if looked_for.contains(&builtin) => {}
             Root::Builtin(builtin) => ledger.need(Power::Builtin(builtin), at, true),
             _ if is_used => {}
             Root::Tools => match host.keys.first().and_then(|key| key.whole()) {

@@ -46,7 +46,7 @@ impl Worker {
 
     fn supports(&self, program: &Program, start: &Start) -> Result<(), Unsupported> {
         let not = |what: &str| Err(Unsupported { engine: NAME, what: what.to_owned() });
-        start.check(NAME, &[])?;
+        start.check(self)?;
         if self.its_limits == ItsLimits::NotTrusted {
             return not("limits of memory, CPU time and stack, unless those of the Worker are trusted instead");
         }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::paint::{self, ERROR};
 use crate::terminal::inert;
 use crate::{Done, job, journals, show, source};
-use isolith_core::Grant;
+use isolith_core::{Grant, Power};
 use isolith_program::{Language, needs};
 use isolith_store::{Flow, StoreError};
 use isolith_workflow::{Bundle, BundleError, Files, alike};
@@ -84,7 +84,8 @@ pub(super) fn needs_of(bundle: &Bundle, granted: &[Grant]) -> Vec<Wanted> {
     let mut all: Vec<Wanted> = Vec::new();
     for needs in own.filter_map(|module| needs(&module.source, &module.name, Language::Auto).ok()) {
         let lacking = needs.lacking(granted).len();
-        for grant in needs.manifest() {
+        // What cannot be granted to a workflow is no need that a grant could meet.
+        for grant in needs.manifest().into_iter().filter(|grant| !matches!(grant.power, Power::Builtin(_))) {
             let with: Vec<Grant> = granted.iter().chain([&grant]).cloned().collect();
             let met = needs.lacking(&with).len() == lacking;
             if !all.iter().any(|known| known.grant == grant) {

@@ -13,7 +13,7 @@ use crate::pending::APPROVAL_TIME;
 use crate::terminal::Nowhere;
 use crate::{Done, ask, job, journals, paint, show, source};
 use isolith_agents::Setting;
-use isolith_core::{Json, Mark, Recorder, RunId, StoreProblem};
+use isolith_core::{Bindings, Json, Mark, Recorder, RunId, StoreProblem};
 use isolith_gate::{Approver, Identity};
 use isolith_runner::{Patience, Runner};
 use isolith_store::{Flow, FlowState, JournalFile, Workflows};
@@ -79,6 +79,13 @@ pub(super) fn run(args: RunWorkflow) -> Done {
     let kept = kept(&args, &bundle)?;
     let wish = Wish::of(&args.grants, || check::needs_of(&bundle, &[]).into_iter().map(|need| need.grant).collect())?;
     let grants = wish.narrowed().grants;
+    if let Some(builtin) = Bindings::of(&grants).builtins.first() {
+        let hint = "a program that the workflow has run for it can have what was granted to that program";
+        return Err(Failure::usage(
+            format!("a workflow leaves memory and comes back, which it cannot with `{builtin}`"),
+            hint,
+        ));
+    }
     consent::gate(&bundle, &grants, &args.attended, args.grants.no_prompt)?;
     if args.detach {
         return detach(&bundle.digest().to_string(), args.attended.json);
