@@ -25,7 +25,7 @@ pub(crate) async fn stored(lab: &Lab, count: u32) -> Result<Row, Error> {
     let mut all = Vec::new();
     for n in 0..count {
         let program = body(format!("const order = {n}; {IDLE}"));
-        all.push(lab.idle(&program, &grants).await?.isolate.suspend()?);
+        all.push(lab.idle(&program, &grants).await?.isolate.suspend().await?);
     }
     let bytes: usize = all.iter().map(|suspended| suspended.0.len()).sum();
     let what = format!("suspended run, average of {}", thousands(count.into()));
@@ -68,7 +68,7 @@ struct Out {
 async fn out(lab: &Lab, program: &Program, grants: &[Grant]) -> Result<Out, Error> {
     let Idle { mut isolate, waits_for } = lab.idle(program, grants).await?;
     let watch = Stopwatch::start();
-    let suspended = isolate.suspend()?;
+    let suspended = isolate.suspend().await?;
     Ok(Out { suspended, waits_for, sample: watch.stop() })
 }
 

@@ -28,36 +28,12 @@ fn with_v8() -> Folder {
 }
 
 #[test]
-fn a_process_of_its_own_is_asked_for_by_flag_manifest_or_policy() {
+fn what_cannot_be_run_on_is_refused_before_anything_runs() {
     let folder = folder();
-    let program = "console.log('hi'); return [n + 1, (await tools.echo({ n: 2 })).n, typeof fetch]";
-    let args = ["eval", program, "--arg", "n=1", "--tool", "echo=cat"];
-    let here = outcome(&folder, &args);
-    assert_eq!(here["ran_on"], json!({ "engine": "quickjs" }), "{here}");
-    let apart = outcome(&folder, &[&args[..], &["--isolation", "process"]].concat());
-    assert_eq!((&apart["value"], &apart["outputs"][0]["text"]), (&json!([2, 2, "undefined"]), &json!("hi")), "{apart}");
-    assert!(apart["ran_on"]["jail"]["missing"].is_array() && apart["ran_on"]["engine"] == "quickjs", "{apart}");
-    folder.write("walled.toml", "isolation = \"process\"\ngrants = [\"kv:notes\"]\n");
-    for flag in ["--manifest", "--policy"] {
-        let walled = outcome(&folder, &["eval", "return 1", flag, "walled.toml"]);
-        assert!(walled["ran_on"]["jail"].is_object(), "{flag}: {walled}");
-        // No flag takes a wall away.
-        let walled = outcome(&folder, &["eval", "return 1", flag, "walled.toml", "--isolation", "none"]);
-        assert!(walled["ran_on"]["jail"].is_object(), "{flag}: {walled}");
-    }
-    // Without the grant, nothing: the walls are not what decides that.
-    assert_eq!(outcome(&folder, &["eval", "return typeof kv", "--isolation", "process"])["value"], "undefined");
-    let endless = outcome(&folder, &["eval", "for (;;);", "--cpu", "200ms", "--isolation", "process"]);
-    assert_eq!(endless["error"]["kind"], "cpu_limit", "{endless}");
     for (args, words) in [
-        (&["eval", "1", "--isolation", "thread"][..], "process"),
-        (&["eval", "1", "--require-jail"], "--isolation process"),
-        (&["eval", "1", "--auto-after", "1s"], "--engine auto"),
+        (&["eval", "1", "--auto-after", "1s"][..], "--engine auto"),
         // It begins without a jail.
         (&["eval", "1", "--engine", "auto", "--require-jail"], "--isolation process"),
-        (&["eval", "1", "--remote", "http://127.0.0.1:1", "--require-jail"], "means nothing here"),
-        (&["eval", "1", "--remote", "http://127.0.0.1:1", "--policy", "walled.toml"], "not had elsewhere"),
-        (&["eval", "1", "--isolation", "process", "--worker", "http://127.0.0.1:1"], "cannot be used with"),
     ] {
         let refused = isolith(&folder, args);
         assert!(refused.code == 2 && refused.stderr.contains(words), "{args:?}: {refused:?}");
@@ -65,23 +41,6 @@ fn a_process_of_its_own_is_asked_for_by_flag_manifest_or_policy() {
     folder.write("wrong.toml", "engine = \"v9\"\n");
     let refused = isolith(&folder, &["eval", "1", "--manifest", "wrong.toml"]);
     assert!(refused.code == 2 && refused.stderr.contains("`quickjs`, `v8` or `auto`"), "{refused:?}");
-}
-
-#[test]
-fn a_run_in_a_process_is_suspended_recorded_and_replayed() {
-    let folder = folder();
-    let waits = "console.log('before'); await new Promise((done) => setTimeout(done, 300)); return 'after'";
-    let asleep = isolith(&folder, &["eval", waits, "--isolation", "process", "--suspend", "state"]);
-    assert_eq!(asleep.code, 75, "{asleep:?}");
-    let awake = outcome(&folder, &["resume", "state"]);
-    assert_eq!(awake["value"], "after", "{awake}");
-    // It comes back into the walls that it had.
-    assert!(awake["ran_on"]["jail"].is_object(), "{awake}");
-    let program = "return [Math.random() < 1, await tools.echo(3)]";
-    let recorded = outcome(&folder, &["eval", program, "--tool", "echo=cat", "--record", "--isolation", "process"]);
-    assert_eq!(recorded["status"], "ok", "{recorded}");
-    let replayed = isolith(&folder, &["replay", "last", "--json"]);
-    assert!(replayed.code == 0 && replayed.stdout.contains("\"same\""), "{replayed:?}");
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn a_server_that_dies_in_the_middle_is_an_error_and_nothing_hangs() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         server.kill();
         assert!(matches!(step.await.unwrap(), Err(EngineError::Internal { .. })));
-        assert!(matches!(waiting.suspend(), Err(EngineError::Internal { .. })));
+        assert!(matches!(waiting.suspend().await, Err(EngineError::Internal { .. })));
         assert!(matches!(waiting.advance(turn(&[(0, "1")])).await, Err(EngineError::Internal { .. })));
         assert!(matches!(begin(&engine, "return 1").await, Err(EngineError::Internal { .. })));
     });

@@ -48,8 +48,8 @@ pub trait Isolate: Send {
 
     /// The whole state, to be resumed later, in another process or on another machine.
     ///
-    /// Valid between two steps. The isolate itself stays as it is.
-    fn suspend(&mut self) -> Result<Suspended, EngineError>;
+    /// Valid between two steps. The isolate itself stays as it is, unless the future is dropped: that ends it.
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>>;
 
     /// Whether the state can be had at all: a process cannot be put on disk.
     fn can_suspend(&self) -> bool {

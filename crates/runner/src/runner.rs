@@ -233,7 +233,7 @@ impl Runner {
                     if let Some(journal) = &mut drive.journal {
                         journal.sync()?;
                     }
-                    if let Ok(state) = drive.isolate.suspend() {
+                    if let Ok(state) = drive.isolate.suspend().await {
                         let saved = saved(&drive, &capture.outputs_from(0));
                         (checkpoints.to)(&SuspendedRun { saved, state });
                     }
@@ -255,7 +255,7 @@ impl Runner {
                 Ok(Ended { outcome: with_grants(outcome, &grants), suspended: None })
             }
             Stop::Suspend | Stop::Checkpoint => {
-                let state = drive.isolate.suspend()?;
+                let state = drive.isolate.suspend().await?;
                 if let Some(journal) = &mut drive.journal {
                     journal.suspended()?;
                 }

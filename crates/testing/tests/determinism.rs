@@ -103,7 +103,7 @@ async fn follow(isolate: &mut dyn Isolate, mut replies: Vec<(CallId, HostReply)>
         let step = isolate.advance(Turn { now, wall_left: Duration::from_secs(30), replies }).await?;
         traced.steps.push(format!("{step:?}"));
         let Step::Calls(calls) = step else { return Ok(traced) };
-        traced.states.push(memory(&isolate.suspend()?)?);
+        traced.states.push(memory(&isolate.suspend().await?)?);
         let tools = || calls.iter().rev().filter(|pending| matches!(pending.call, HostCall::Tool { .. }));
         replies = tools().map(|pending| (pending.id, answer(&pending.call))).collect();
         if replies.is_empty() {
@@ -246,11 +246,11 @@ fn a_resumed_run_goes_on_as_if_nothing_had_been() -> Result<(), Failed> {
         let mut isolate = fresh(&*engine, SEED).await?;
         let step = isolate.advance(Turn { now: NOW, wall_left: Duration::from_secs(30), replies: Vec::new() }).await?;
         let Step::Calls(calls) = step else { return Err("it does not wait".into()) };
-        let suspended = isolate.suspend()?;
+        let suspended = isolate.suspend().await?;
         // Twice from the same state: a fork is the same run again.
         for _ in 0..2 {
             let mut resumed = engine.resume(&suspended, Arc::new(Unheard)).await?;
-            assert!(memory(&resumed.suspend()?)? == whole.states[0], "memory differs right after resuming");
+            assert!(memory(&resumed.suspend().await?)? == whole.states[0], "memory differs right after resuming");
             let replies = calls.iter().filter(|pending| matches!(pending.call, HostCall::Tool { .. }));
             let replies = replies.map(|pending| (pending.id, answer(&pending.call))).collect();
             let rest = follow(&mut *resumed, replies).await?;

@@ -212,7 +212,7 @@ impl Isolate for AutoIsolate {
         })
     }
 
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
         self.isolate.suspend()
     }
 

@@ -304,8 +304,8 @@ impl Isolate for Dead {
         })
     }
 
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
-        Err(EngineError::Ended)
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
+        Box::pin(async { Err(EngineError::Ended) })
     }
 
     fn usage(&self) -> Usage {

@@ -31,7 +31,7 @@ pub trait Dialect: Send + Sync {
 }
 
 /// How runs of an engine leave memory and come back.
-pub trait Suspending {
+pub trait Suspending: Sync {
     /// The state of a run, out of what its worker says of it and of what was counted here.
     ///
     /// The worker's part is memory of the program and nothing else: no limit and no usage is taken from it.

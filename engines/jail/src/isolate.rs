@@ -265,11 +265,22 @@ impl JailedIsolate {
 
     // THREAT[T-ENGINE-005]: a worker that was taken over writes limits or usage of its own choice into the state of its run.
     /// Asks a waiting worker for the memory of its program. Everything else of the state is what was counted here.
-    fn state(&mut self, suspending: &dyn Suspending, mut frames: Vec<u8>) -> Result<Suspended, EngineError> {
+    async fn state(&mut self) -> Result<Suspended, EngineError> {
+        let shared = Arc::clone(&self.shared);
+        let suspending = shared.kind.dialect.suspending().ok_or_else(|| shared.no_suspending())?;
+        // Taken out first: if this future is dropped before its end, nothing is left to go on with.
+        let mut frames = match std::mem::replace(&mut self.next, Next::Nothing) {
+            Next::GoOn => Vec::new(),
+            Next::Resume(frames) => frames,
+            other @ (Next::Begin(_) | Next::Nothing) => {
+                self.next = other;
+                return Err(EngineError::Ended);
+            }
+        };
         let at = frame::open(&mut frames, Told::Suspend as u8);
         frame::close(&mut frames, at);
         let failed = |source| EngineError::Internal { doing: "suspending", source };
-        match self.lease.ask(&frames, SUSPEND_TIME) {
+        match self.lease.ask(&frames, SUSPEND_TIME).await {
             Ok(Heard { said: Said::State, content }) => {
                 self.next = Next::GoOn;
                 Ok(suspending.suspended(&content, &self.account.counted())?)
@@ -325,17 +336,8 @@ impl Isolate for JailedIsolate {
         Box::pin(self.step(turn))
     }
 
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
-        let shared = Arc::clone(&self.shared);
-        let suspending = shared.kind.dialect.suspending().ok_or_else(|| shared.no_suspending())?;
-        match std::mem::replace(&mut self.next, Next::Nothing) {
-            Next::GoOn => self.state(suspending, Vec::new()),
-            Next::Resume(frames) => self.state(suspending, frames),
-            other @ (Next::Begin(_) | Next::Nothing) => {
-                self.next = other;
-                Err(EngineError::Ended)
-            }
-        }
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
+        Box::pin(self.state())
     }
 
     fn can_suspend(&self) -> bool {

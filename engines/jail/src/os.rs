@@ -328,16 +328,7 @@ pub(crate) fn exit_now(code: i32) -> ! {
 
 /// Waits until there is something to read, for at most this long.
 pub(crate) fn readable_within(fd: impl AsFd, time: Duration) -> bool {
-    ready_within(fd, libc::POLLIN, time)
-}
-
-/// Waits until there is room to write, for at most this long.
-pub(crate) fn writable_within(fd: impl AsFd, time: Duration) -> bool {
-    ready_within(fd, libc::POLLOUT, time)
-}
-
-fn ready_within(fd: impl AsFd, events: libc::c_short, time: Duration) -> bool {
-    let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events, revents: 0 };
+    let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let until = Instant::now() + time;
     loop {
         let left = until.saturating_duration_since(Instant::now());

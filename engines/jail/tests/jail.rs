@@ -9,8 +9,8 @@
 )]
 
 use isolith_core::{
-    CallId, Digest, End, Engine, ErrorKind, Form, HostReply, Isolate, Limits, OutputSink, Program, Start, Step, Stream,
-    Suspended, SuspendedError, Timestamp, Turn,
+    CallId, Digest, End, Engine, EngineError, ErrorKind, Form, HostReply, Isolate, Limits, OutputSink, Program, Start,
+    Step, Stream, Suspended, SuspendedError, Timestamp, Turn,
 };
 use isolith_jail::{Counted, Dialect, JailMode, Jailed, Kind, Launch, Options, Suspending, Wall};
 use isolith_testing::step::{Kept, calls, start, turn};
@@ -237,9 +237,23 @@ async fn a_flood_of_what_there_is_no_room_for_ends_a_run() {
 async fn a_worker_that_says_its_memory_byte_by_byte_is_not_waited_for() {
     let mut isolate = taken_over("drip", 1).await;
     assert!(calls(&mut *isolate, within(HOUR)).await.is_empty());
-    let error = isolate.suspend().map(|_| ()).unwrap_err();
+    let error = isolate.suspend().await.map(|_| ()).unwrap_err();
     let why = std::error::Error::source(&error).map(ToString::to_string);
     assert_eq!(why.as_deref(), Some("the worker said nothing for 2s"), "{error:?}");
+}
+
+#[tokio::test]
+async fn nobody_is_held_up_while_a_worker_says_its_memory() {
+    let mut isolate = taken_over("drip", 1).await;
+    assert!(calls(&mut *isolate, within(HOUR)).await.is_empty());
+    tokio::select! {
+        biased;
+        () = tokio::time::sleep(Duration::from_millis(10)) => {}
+        _ = isolate.suspend() => panic!("it was waited for on the spot"),
+    }
+    // Whoever does not wait to its end has nothing to go on with.
+    assert!(matches!(isolate.advance(within(HOUR)).await, Err(EngineError::Ended)));
+    assert!(matches!(isolate.suspend().await, Err(EngineError::Ended)));
 }
 
 #[tokio::test]
@@ -258,6 +272,25 @@ async fn a_worker_that_holds_memory_which_the_kernel_does_not_count_ends() {
     match fits.unwrap() {
         Step::Done(End::Value(Some(json)), _) => assert_eq!(json.text(), "true"),
         other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_worker_is_looked_at_while_it_waits() {
+    let limits = Limits { wall: HOUR, cpu: HOUR, ..Limits::default() };
+    let engine = probe("v8", JailMode::BestEffort);
+    for (memory_bytes, ends) in [(16 << 20, Some(ErrorKind::MemoryLimit)), (1 << 30, None)] {
+        let start = start(Limits { memory_bytes, ..limits }, Arc::new(Slow));
+        let mut isolate =
+            engine.start(&Program::new("probe", "hoard while it waits", Form::Body), start).await.unwrap();
+        assert!(calls(&mut *isolate, within(HOUR)).await.is_empty());
+        // By then it has all, and was looked at.
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        match (isolate.advance(within(HOUR)).await.unwrap(), ends) {
+            (Step::Done(End::Failed(failure), _), Some(kind)) => assert_eq!(failure.kind, kind, "{failure:?}"),
+            (Step::Done(End::Value(Some(json)), _), None) => assert_eq!(json.text(), "true"),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use isolith_core::{
     BoxFuture, CallId, End, EngineError, ErrorKind, Failure, HostReply, Isolate, Limits, OutputSink, Program, RanOn,
     Start, Step, Suspended, Turn, Usage,
 };
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
@@ -137,6 +138,18 @@ impl QuickJsIsolate {
             _ => Failure::of(ErrorKind::Internal, "EngineFailure", format!("the engine failed: {error}")),
         }
     }
+
+    fn state(&mut self) -> Result<Suspended, EngineError> {
+        if !matches!(self.next, Next::GoOn) {
+            return Err(EngineError::Ended);
+        }
+        let base = self.shared.image.base().map_err(internal("reading the image"))?;
+        let stack_pointer = self.live.stack_pointer(self.shared.image.exports()).map_err(internal("suspending"))?;
+        if stack_pointer != base.stack_pointer {
+            return Err(EngineError::Internal { doing: "suspending", source: "the guest's stack is in use".into() });
+        }
+        Ok(State::take(base, &self.live, self.meter.used())?.write())
+    }
 }
 
 fn broken(message: &str) -> End {
@@ -166,16 +179,8 @@ impl Isolate for QuickJsIsolate {
         Box::pin(self.step(turn))
     }
 
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
-        if !matches!(self.next, Next::GoOn) {
-            return Err(EngineError::Ended);
-        }
-        let base = self.shared.image.base().map_err(internal("reading the image"))?;
-        let stack_pointer = self.live.stack_pointer(self.shared.image.exports()).map_err(internal("suspending"))?;
-        if stack_pointer != base.stack_pointer {
-            return Err(EngineError::Internal { doing: "suspending", source: "the guest's stack is in use".into() });
-        }
-        Ok(State::take(base, &self.live, self.meter.used())?.write())
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
+        Box::pin(ready(self.state()))
     }
 
     fn usage(&self) -> Usage {

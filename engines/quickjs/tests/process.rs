@@ -146,7 +146,7 @@ async fn a_suspended_run_goes_on_in_a_process_or_out_of_it_alike() {
     for (from, to) in [(0, 0), (0, 1), (1, 0)] {
         let mut isolate = engines[from].start(&body(WAITS), waits()).await.unwrap();
         let call = calls(&mut *isolate, turn(Vec::new())).await;
-        let state = isolate.suspend().unwrap();
+        let state = isolate.suspend().await.unwrap();
         let used = isolate.usage();
         drop(isolate);
         let sink = kept();
@@ -154,7 +154,7 @@ async fn a_suspended_run_goes_on_in_a_process_or_out_of_it_alike() {
         // What a run has used comes back with it.
         assert_eq!((back.usage().calls, back.usage().bytes_out), (used.calls, used.bytes_out), "{from} to {to}");
         // Nothing has run yet, so it is the same state.
-        let again = back.suspend().unwrap();
+        let again = back.suspend().await.unwrap();
         let mut fork = engines[from].resume(&again, kept()).await.unwrap();
         for isolate in [&mut back, &mut fork] {
             let end = isolate.advance(turn(vec![(call[0].id, number("5"))])).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_state_that_is_too_large_is_refused_and_the_run_goes_on() {
     let code = "const much = new Uint8Array(4 << 20).map((_, i) => i * 7); return await tools.echo(much.length)";
     let mut isolate = engine.start(&body(code), start).await.unwrap();
     let call = calls(&mut *isolate, turn(Vec::new())).await;
-    let error = isolate.suspend().map(|_| ()).unwrap_err();
+    let error = isolate.suspend().await.map(|_| ()).unwrap_err();
     assert!(matches!(error, EngineError::Suspended(SuspendedError::TooLarge { .. })), "{error}");
     let end = isolate.advance(turn(vec![(call[0].id, number("3"))])).await.unwrap();
     assert_eq!(end, Step::Done(value("3"), Vec::new()));
@@ -186,7 +186,7 @@ async fn limits_and_usage_come_back_with_a_state_and_are_held_to() {
     let code = "await tools.echo(1); await tools.echo(2); await tools.echo(3); return 'no'";
     let mut isolate = engine.start(&body(code), start).await.unwrap();
     let call = calls(&mut *isolate, turn(Vec::new())).await;
-    let mut isolate = engine.resume(&isolate.suspend().unwrap(), kept()).await.unwrap();
+    let mut isolate = engine.resume(&isolate.suspend().await.unwrap(), kept()).await.unwrap();
     let call = calls(&mut *isolate, turn(vec![(call[0].id, number("1"))])).await;
     match isolate.advance(turn(vec![(call[0].id, number("1"))])).await.unwrap() {
         Step::Done(End::Failed(failure), _) => assert_eq!(failure.kind, ErrorKind::CallLimit),

@@ -120,7 +120,7 @@ async fn a_tool_call_and_a_suspension() {
         times.push(began.elapsed());
         if times.len() % 10 == 0 {
             let began = Instant::now();
-            state = Some(isolate.suspend().unwrap());
+            state = Some(isolate.suspend().await.unwrap());
             suspended.push(began.elapsed());
         }
     }

@@ -59,7 +59,7 @@ async fn a_killed_worker_takes_its_own_run_and_no_other() {
         }
         other => panic!("{other:?}"),
     }
-    assert!(victim.suspend().is_err());
+    assert!(victim.suspend().await.is_err());
     let end = neighbour.advance(turn(vec![(its[0].id, reply())])).await.unwrap();
     assert_eq!(end, Step::Done(value("[[2,4,6],7]"), Vec::new()));
     assert_eq!(run(&engine, "return 1", Limits::default()).await, value("1"));
@@ -68,7 +68,7 @@ async fn a_killed_worker_takes_its_own_run_and_no_other() {
     calls(&mut *waiting, turn(Vec::new())).await;
     let all: Vec<i32> = descendants().into_iter().map(|(pid, _)| pid).filter(|pid| *pid != zygote).collect();
     all.iter().for_each(|pid| kill(*pid));
-    assert!(waiting.suspend().is_err());
+    assert!(waiting.suspend().await.is_err());
     assert!(matches!(waiting.advance(turn(Vec::new())).await, Err(isolith_core::EngineError::Ended)));
     // The kernel takes a moment, in which one that stood ready still looks alive.
     for _ in 0..400 {

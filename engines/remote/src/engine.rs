@@ -36,7 +36,7 @@ pub(crate) struct Shared {
     image: Mutex<Digest>,
 }
 
-/// Carries the connection on a thread of its own, so that whoever blocks does not wait for itself.
+/// Carries the connection on a thread of its own, whatever becomes of the runtime of whoever made it.
 struct Background(Option<Runtime>);
 
 impl Background {

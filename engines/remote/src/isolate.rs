@@ -43,7 +43,7 @@ impl Drop for Held {
     }
 }
 
-/// Stops the guest when a step is abandoned, not only when the isolate is dropped.
+/// Stops the guest when what was asked of it is abandoned, not only when the isolate is dropped.
 struct Abandoned<'a>(Option<&'a Held>);
 
 impl Drop for Abandoned<'_> {
@@ -84,6 +84,25 @@ impl RemoteIsolate {
             Answer::Begun(_) | Answer::State(_) => Err(lost("the other side answers something else")),
         }
     }
+
+    async fn state(&mut self) -> Result<Suspended, EngineError> {
+        if self.next != Next::GoOn {
+            return Err(EngineError::Ended);
+        }
+        // As with a step: whoever does not wait for it ends it.
+        self.next = Next::Nothing;
+        let Held { link, isolate, .. } = &self.held;
+        let mut abandoned = Abandoned(Some(&self.held));
+        let tally = link.peer.tally(*isolate).ok_or_else(|| lost("the connection is lost"))?;
+        match link.ask(*isolate, request::suspend(*isolate), Expect::State, SUSPEND_TIME).await? {
+            Answer::State(sealed) => {
+                self.next = Next::GoOn;
+                abandoned.0 = None;
+                Ok(state::write(&tally, &sealed))
+            }
+            Answer::Begun(_) | Answer::Step(..) => Err(lost("the other side answers something else")),
+        }
+    }
 }
 
 impl Isolate for RemoteIsolate {
@@ -91,17 +110,8 @@ impl Isolate for RemoteIsolate {
         Box::pin(self.step(turn))
     }
 
-    /// Holds the thread up for one way there and back: the connection has a thread of its own.
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
-        if self.next != Next::GoOn {
-            return Err(EngineError::Ended);
-        }
-        let Held { link, isolate, .. } = &self.held;
-        let tally = link.peer.tally(*isolate).ok_or_else(|| lost("the connection is lost"))?;
-        match link.ask_blocking(*isolate, request::suspend(*isolate), Expect::State, SUSPEND_TIME)? {
-            Answer::State(sealed) => Ok(state::write(&tally, &sealed)),
-            Answer::Begun(_) | Answer::Step(..) => Err(lost("the other side answers something else")),
-        }
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
+        Box::pin(self.state())
     }
 
     fn usage(&self) -> Usage {

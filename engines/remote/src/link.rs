@@ -3,7 +3,6 @@
 use crate::peer::{Answer, Expect, Peer, Tally, Waiter, lost};
 use isolith_core::wire::{MESSAGE_BYTES_MAX, request};
 use isolith_core::{Digest, EngineError, OutputSink, Unsupported};
-use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -81,20 +80,6 @@ impl Link {
         let room = tokio::time::timeout(ROOM_TIME, Arc::clone(&self.room).acquire_many_owned(kib)).await;
         let Ok(Ok(room)) = room else { return Err(lost("the other side reads too slowly")) };
         Ok(room)
-    }
-
-    /// The same where nobody can wait but the thread itself. The message is small.
-    pub(crate) fn ask_blocking(
-        &self,
-        isolate: u64,
-        message: Vec<u8>,
-        expects: Expect,
-        patience: Duration,
-    ) -> Result<Answer, EngineError> {
-        let (sender, receiver) = sync_channel(1);
-        self.peer.expect(isolate, expects, Box::new(move |answer| drop(sender.try_send(answer))))?;
-        self.put(Outgoing { message, _room: None })?;
-        receiver.recv_timeout(patience).unwrap_or_else(|_| Err(lost("the other side does not answer")))
     }
 
     /// An isolate is not needed any more. What is on its way about it is not listened to.

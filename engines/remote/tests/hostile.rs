@@ -162,7 +162,7 @@ async fn what_comes_for_a_step_is_bounded_and_nothing_comes_after_it() {
     });
     let (mut isolate, _) = begin(&url.await).await.unwrap();
     assert_eq!(isolate.advance(turn()).await.unwrap(), Step::Calls(vec![]));
-    assert!(matches!(isolate.suspend(), Err(EngineError::Internal { .. })));
+    assert!(matches!(isolate.suspend().await, Err(EngineError::Internal { .. })));
     assert!(matches!(isolate.advance(turn()).await, Err(EngineError::Internal { .. })));
 }
 
@@ -176,7 +176,7 @@ async fn who_never_answers_is_not_waited_for_without_end() {
     // The caller's own patience is the first to end; dropping the step is enough.
     let step = tokio::time::timeout(Duration::from_millis(20), isolate.advance(turn())).await;
     assert!(step.is_err());
-    assert!(matches!(isolate.suspend(), Err(EngineError::Ended)));
+    assert!(matches!(isolate.suspend().await, Err(EngineError::Ended)));
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ async fn rounds_carry_all_results_and_lines_come_once() {
     // With one of two answers there is nothing to ask the Worker yet.
     assert_eq!(isolate.advance(turn(vec![ok(1, "[2]")])).await.unwrap(), Step::Calls(vec![]));
     // It can leave in between, and come back elsewhere.
-    let state = isolate.suspend().unwrap();
+    let state = isolate.suspend().await.unwrap();
     let worker = Worker::new(&url, Some("Bearer x"), ItsLimits::Trusted).unwrap();
     let mut isolate = worker.resume(&state, Arc::clone(&lines) as _).await.unwrap();
     let failed = (0, HostReply::failed("TypeError", "no"));
@@ -213,7 +213,7 @@ async fn nonsense_is_an_error_of_ours_and_nothing_hangs() {
         let (mut isolate, _) = begin(&url, "", &["a"], Limits::default()).await;
         let step = isolate.advance(turn(vec![])).await;
         assert!(matches!(step, Err(EngineError::Internal { .. })), "{answer}: {step:?}");
-        assert!(matches!(isolate.suspend(), Err(EngineError::Ended)));
+        assert!(matches!(isolate.suspend().await, Err(EngineError::Ended)));
     }
     // One that never answers is cut off by the run's own time.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -279,7 +279,7 @@ async fn run(url: &str, code: &str) -> (Result<End, EngineError>, Vec<String>) {
                     };
                     replies.push((call.id.0, reply));
                 }
-                let state = isolate.suspend().unwrap();
+                let state = isolate.suspend().await.unwrap();
                 let worker = Worker::new(url, Some("Bearer x"), ItsLimits::Trusted).unwrap();
                 isolate = worker.resume(&state, Arc::clone(&lines) as _).await.unwrap();
             }

@@ -15,8 +15,6 @@
 
   // THREAT[T-ENGINE-007]: what is granted leads to what is not, or around a limit: V8 does not count memory that is shared and can grow.
   // A program is one thread. Nobody could share a module's memory with it, and no buffer has to grow in its place.
-  const notShared = (what) => new TypeError(what + ' cannot be shared here: a program is one thread');
-
   const FixedSharedArrayBuffer = standIn(SharedArrayBuffer, (length, options, target) => {
     const grows = typeof options === 'object' && options !== null && options.maxByteLength !== undefined;
     if (grows) throw new TypeError('shared memory cannot grow here');
@@ -87,7 +85,7 @@
         const value = given[keys[i]];
         if (value !== undefined) told[keys[i]] = value;
       }
-      if (told.shared) throw notShared('memory');
+      if (told.shared) throw new TypeError('memory cannot be shared here: a program is one thread');
       return construct(Memory, [told], target);
     });
 

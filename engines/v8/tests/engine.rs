@@ -67,7 +67,7 @@ async fn a_run_cannot_be_suspended_and_says_so() {
         .await
         .unwrap();
     calls(&mut *isolate, turn(Vec::new())).await;
-    let error = isolate.suspend().map(|_| ()).unwrap_err();
+    let error = isolate.suspend().await.map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "engine `v8` does not support suspending a run; record it, and replay its journal");
 }
 

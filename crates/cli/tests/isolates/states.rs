@@ -8,9 +8,9 @@ const CODE: &str =
 
 async fn suspended(engine: &dyn Engine) -> Suspended {
     let (mut isolate, _) = begin(engine, CODE).await.unwrap();
-    assert!(matches!(isolate.suspend(), Err(EngineError::Ended)), "nothing of it has run");
+    assert!(matches!(isolate.suspend().await, Err(EngineError::Ended)), "nothing of it has run");
     assert!(matches!(isolate.advance(turn(&[])).await.unwrap(), Step::Calls(_)));
-    isolate.suspend().unwrap()
+    isolate.suspend().await.unwrap()
 }
 
 async fn resumed(engine: &dyn Engine, state: &Suspended) -> Result<String, EngineError> {

@@ -76,7 +76,7 @@ impl Life {
                     }
                     Err(error) => return self.fail(&error),
                 },
-                Order::Suspend => match self.suspend(&mut live) {
+                Order::Suspend => match self.suspend(&mut live).await {
                     Ok(sealed) => self.answer(event::suspended(self.isolate, &sealed)).await,
                     Err(error) => return self.fail(&error),
                 },
@@ -147,8 +147,8 @@ impl Life {
         Ok(sealed)
     }
 
-    fn suspend(&self, live: &mut Live) -> Result<Vec<u8>, EngineError> {
-        let state = live.isolate.suspend()?;
+    async fn suspend(&self, live: &mut Live) -> Result<Vec<u8>, EngineError> {
+        let state = live.isolate.suspend().await?;
         let limit = MESSAGE_BYTES_MAX - ENVELOPE_BYTES;
         if state.0.len() > limit {
             return Err(SuspendedError::TooLarge { bytes: state.0.len() as u64, limit: limit as u64 }.into());

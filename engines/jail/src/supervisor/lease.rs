@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::UnixStream;
 use tokio::task::coop::consume_budget;
 
@@ -180,19 +180,6 @@ impl Lease {
         }
     }
 
-    /// Takes the socket back from the runtime.
-    fn plain(&mut self) -> Result<&mut StdStream, LeaseError> {
-        if let Socket::Awaited(_) = self.socket
-            && let Socket::Awaited(socket) = std::mem::replace(&mut self.socket, Socket::Lost)
-        {
-            self.socket = Socket::Plain(socket.into_std()?);
-        }
-        match &mut self.socket {
-            Socket::Plain(plain) => Ok(plain),
-            Socket::Awaited(_) | Socket::Lost => Err(LeaseError::Died),
-        }
-    }
-
     /// Tells it what is left of some frames; `rest` is then what it has not taken. Nothing is lost when this is dropped half-way.
     pub(crate) async fn tell(&mut self, rest: &mut &[u8]) -> Result<(), LeaseError> {
         while !rest.is_empty() {
@@ -245,42 +232,13 @@ impl Lease {
         }
     }
 
-    /// Tells it something and waits on the spot for what it says to that, for at most this long.
-    pub(crate) fn ask(&mut self, frames: &[u8], time: Duration) -> Result<Heard, LeaseError> {
-        let until = Instant::now() + time;
-        // Looked at for each piece: one that always has another byte to say is not waited for, and takes its time all the same.
-        let left = || match until.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(LeaseError::Silent(time)),
-            left => Ok(left),
+    /// Tells it something and waits for what it says to that, for at most this long, however much there is to hear.
+    pub(crate) async fn ask(&mut self, mut frames: &[u8], time: Duration) -> Result<Heard, LeaseError> {
+        let asked = async {
+            self.tell(&mut frames).await?;
+            self.hear().await
         };
-        let mut rest = frames;
-        while !rest.is_empty() {
-            let left = left()?;
-            let plain = self.plain()?;
-            match plain.write(rest) {
-                Ok(written) => rest = &rest[written..],
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    os::writable_within(&*plain, left);
-                }
-                Err(_) => return Err(LeaseError::Died),
-            }
-        }
-        self.plain()?;
-        let Socket::Plain(plain) = &mut self.socket else { return Err(LeaseError::Died) };
-        loop {
-            let left = left()?;
-            if let Some(heard) = self.read.take(&self.most)? {
-                return Ok(heard);
-            }
-            match self.read.read(&self.most, |room| plain.read(room))? {
-                Ok(0) => return Err(LeaseError::Died),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    os::readable_within(&*plain, left);
-                }
-                Err(_) => return Err(LeaseError::Died),
-            }
-        }
+        tokio::time::timeout(time, asked).await.unwrap_or(Err(LeaseError::Silent(time)))
     }
 }
 

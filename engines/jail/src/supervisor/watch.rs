@@ -20,6 +20,7 @@ struct Watched {
     somebody_looks: bool,
 }
 
+#[derive(Clone)]
 struct Worker {
     process: Weak<Process>,
     most_bytes: u64,
@@ -49,15 +50,12 @@ async fn look(looking: Looking) {
     let mut pause = PAUSE;
     loop {
         tokio::time::sleep(pause).await;
-        let mut workers = std::mem::take(&mut lock(&looking.0).workers);
-        let looked = tokio::task::spawn_blocking(move || {
-            workers.retain(Worker::is_there);
-            workers
-        });
-        let Ok(workers) = looked.await else { return };
+        let workers = lock(&looking.0).workers.clone();
         pause = PAUSE.max(PAUSE_EACH * workers.len() as u32);
+        let looked = tokio::task::spawn_blocking(move || workers.iter().for_each(Worker::look));
+        let Ok(()) = looked.await else { return };
         let mut watched = lock(&looking.0);
-        watched.workers.extend(workers);
+        watched.workers.retain(|worker| worker.process.strong_count() > 0);
         if watched.workers.is_empty() {
             // Said while nobody can come: whoever comes next finds that nobody looks.
             watched.somebody_looks = false;
@@ -67,13 +65,11 @@ async fn look(looking: Looking) {
 }
 
 impl Worker {
-    fn is_there(&self) -> bool {
-        let Some(process) = self.process.upgrade() else { return false };
+    fn look(&self) {
+        let Some(process) = self.process.upgrade() else { return };
         if process.resident_bytes().is_some_and(|bytes| bytes > self.most_bytes) {
             process.kill_too_large();
-            return false;
         }
-        true
     }
 }
 

@@ -33,16 +33,31 @@ fn run(mut line: Line) {
         b"flood of output" => flood(1),
         b"flood of notes" => flood(2),
         b"drip" => drip(line),
-        b"hoard" => hoard(line),
+        b"hoard" => {
+            let hoarded = hoard();
+            // Whoever looks now and then has looked by then.
+            std::thread::sleep(std::time::Duration::from_secs(2));
+            end(line, &hoarded.to_string());
+        }
+        b"hoard while it waits" => {
+            let waited = line.wait(0).map(|()| hoard()).and_then(|hoarded| line.hear().map(|_| hoarded));
+            if let Ok(hoarded) = waited {
+                end(line, &hoarded.to_string());
+            }
+        }
         _ => attempt(line, &told),
     }
 }
 
-fn attempt(mut line: Line, told: &[u8]) {
+fn attempt(line: Line, told: &[u8]) {
     let Ok(host) = serde_json::from_slice(told) else { return };
     let found: Vec<String> =
         attempts::all(&host).iter().map(|(name, reached)| format!("\"{name}\":{reached}")).collect();
-    let _ = line.end(EndKind::Value, 0, |out| out.extend(format!("{{{}}}", found.join(",")).as_bytes()));
+    end(line, &format!("{{{}}}", found.join(",")));
+}
+
+fn end(mut line: Line, json: &str) {
+    let _ = line.end(EndKind::Value, 0, |out| out.extend(json.as_bytes()));
 }
 
 /// Small pieces on one stream, without end: made once, so that there are always more of them than anybody can read.
@@ -70,9 +85,9 @@ fn send(mut bytes: &[u8]) -> bool {
 }
 
 /// Fills more memory than there is room for, and gives up the right to write to each piece, so that the kernel does not count it.
-fn hoard(mut line: Line) {
+fn hoard() -> bool {
     const PIECE_BYTES: usize = 8 << 20;
-    let hoarded = (0..64).all(|_| {
+    (0..64).all(|_| {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: what is filled is a mapping of this size that nobody else uses.
         unsafe {
@@ -83,10 +98,7 @@ fn hoard(mut line: Line) {
             piece.cast::<u8>().write_bytes(1, PIECE_BYTES);
             libc::mprotect(piece, PIECE_BYTES, libc::PROT_READ) == 0
         }
-    });
-    // Whoever looks now and then has looked by then.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let _ = line.end(EndKind::Value, 0, |out| out.extend(hoarded.to_string().as_bytes()));
+    })
 }
 
 /// Waits, and says a byte at a time what memory it has.

@@ -151,7 +151,7 @@ pub(crate) fn run_with(code: &str, given: &Given, nap: bool, mut host: impl FnMu
                 return Ran { end, calls, counted: isolate.usage().calls, stderr };
             }
             if nap {
-                let suspended = isolate.suspend().unwrap();
+                let suspended = isolate.suspend().await.unwrap();
                 isolate = ENGINE.resume(&suspended, Arc::clone(&lines) as Arc<dyn OutputSink>).await.unwrap();
             }
         }

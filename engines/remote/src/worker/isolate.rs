@@ -6,6 +6,7 @@ use isolith_core::{
     BindingName, BoxFuture, CallId, Digest, End, EngineError, ErrorKind, Failure, HostCall, Isolate, OutputSink,
     PendingCall, RanOn, Step, Stream, Suspended, Timestamp, Turn, Usage,
 };
+use std::future::ready;
 use std::sync::Arc;
 
 /// How much is shown of an answer that is none.
@@ -169,11 +170,10 @@ impl Isolate for WorkerIsolate {
         Box::pin(self.step(turn))
     }
 
-    fn suspend(&mut self) -> Result<Suspended, EngineError> {
-        if self.over || !self.progress.begun {
-            return Err(EngineError::Ended);
-        }
-        Ok(self.progress.write(self.image)?)
+    fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>> {
+        let begun = !self.over && self.progress.begun;
+        let state = if begun { self.progress.write(self.image).map_err(Into::into) } else { Err(EngineError::Ended) };
+        Box::pin(ready(state))
     }
 
     fn usage(&self) -> Usage {
