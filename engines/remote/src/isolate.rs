@@ -89,17 +89,16 @@ impl RemoteIsolate {
         if self.next != Next::GoOn {
             return Err(EngineError::Ended);
         }
+        let Held { link, isolate, .. } = &self.held;
+        let tally = link.peer.tally(*isolate).ok_or_else(|| lost("the connection is lost"))?;
         // As with a step: whoever does not wait for it ends it.
         self.next = Next::Nothing;
-        let Held { link, isolate, .. } = &self.held;
         let mut abandoned = Abandoned(Some(&self.held));
-        let tally = link.peer.tally(*isolate).ok_or_else(|| lost("the connection is lost"))?;
-        match link.ask(*isolate, request::suspend(*isolate), Expect::State, SUSPEND_TIME).await? {
-            Answer::State(sealed) => {
-                self.next = Next::GoOn;
-                abandoned.0 = None;
-                Ok(state::write(&tally, &sealed))
-            }
+        let answer = link.ask(*isolate, request::suspend(*isolate), Expect::State, SUSPEND_TIME).await;
+        // Why there is none is also why there is no next step, and that says it.
+        (self.next, abandoned.0) = (Next::GoOn, None);
+        match answer? {
+            Answer::State(sealed) => Ok(state::write(&tally, &sealed)),
             Answer::Begun(_) | Answer::Step(..) => Err(lost("the other side answers something else")),
         }
     }
