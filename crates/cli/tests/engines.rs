@@ -5,6 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
+use support::process::has_workers;
 use support::server::{Answer, Served, key, serve};
 use support::{Folder, Ran, command, folder, ran};
 
@@ -79,13 +80,6 @@ fn a_run_that_was_in_v8_is_not_called_changed_where_v8_is_missing() {
     assert_eq!(isolith(&folder, &["engine", "remove", "v8"]).code, 0);
     let unknown = isolith(&folder, &["replay", "last"]);
     assert!(unknown.code == 2 && unknown.stderr.contains("`isolith engine install v8`"), "{unknown:?}");
-}
-
-/// Whether a process has children: the workers of engines, where it has nothing else to start.
-fn has_workers(process: u32) -> bool {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let mut children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
-    children.any(|children| children.is_ok_and(|children| !children.trim().is_empty()))
 }
 
 #[test]

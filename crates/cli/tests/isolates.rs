@@ -16,6 +16,7 @@ use isolith_core::{
 use isolith_remote::{ConnectError, ItsLimits, Remote, Worker};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use support::process::has_workers;
 use support::server::{Served, key, serve};
 use support::wire::wire;
 use support::{command, folder};
@@ -113,16 +114,24 @@ fn limits_are_those_of_the_key_at_most() {
 }
 
 #[test]
-fn a_policy_that_leaves_no_engine_for_isolates_says_so() {
+fn isolates_have_the_walls_that_a_policy_wants_or_are_refused() {
     let folder = folder();
-    folder.write("auto.toml", "engine = \"auto\"\n");
-    folder.write("v8.toml", "engine = \"v8\"\n");
-    let with = |policy: &str| key(&folder, &[policy, "--scope", "isolates", "--policy", &format!("{policy}.toml")]);
-    let (auto, v8) = (with("auto"), with("v8"));
+    let policies = [("auto", "engine = \"auto\""), ("walled", "isolation = \"process\""), ("v8", "engine = \"v8\"")];
+    let [auto, walled, v8] = policies.map(|(name, policy)| {
+        let file = format!("{name}.toml");
+        folder.write(&file, policy);
+        key(&folder, &[name, "--scope", "isolates", "--policy", &file])
+    });
     let server = serve(&folder, &[]);
     runtime().block_on(async {
-        let engine = Remote::connect(&url(&server), Some(&auto)).await.unwrap();
-        assert_eq!(value(begin(&engine, "return 1").await.unwrap().0.advance(turn(&[])).await), "1");
+        // In this order: what makes workers keeps some ready for the next.
+        for (key, apart) in [(auto, false), (walled, true)] {
+            let engine = Remote::connect(&url(&server), Some(&key)).await.unwrap();
+            let (mut isolate, _) = begin(&engine, "return await tools.echo(1)").await.unwrap();
+            assert!(matches!(isolate.advance(turn(&[])).await.unwrap(), Step::Calls(_)));
+            assert_eq!(has_workers(server.pid()), apart);
+            assert_eq!(value(isolate.advance(turn(&[(0, "7")])).await), "7");
+        }
         let engine = Remote::connect(&url(&server), Some(&v8)).await.unwrap();
         let refused = begin(&engine, "return 1").await.err().unwrap();
         assert!(refused.to_string().contains("isolates under a policy that names `v8`"), "{refused}");

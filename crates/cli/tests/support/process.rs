@@ -69,3 +69,10 @@ fn reap(child: &Child) -> Option<(i32, u64)> {
     assert!(reaped >= 0, "the child cannot be waited for: {}", std::io::Error::last_os_error());
     (reaped > 0).then(|| (status, u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10))
 }
+
+/// Whether a process has children: the workers of engines, where it has nothing else to start.
+pub fn has_workers(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let mut children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+    children.any(|children| children.is_ok_and(|children| !children.trim().is_empty()))
+}
