@@ -48,7 +48,7 @@ pub trait Isolate: Send {
 
     /// The whole state, to be resumed later, in another process or on another machine.
     ///
-    /// Valid between two steps. The isolate itself stays as it is, unless the future is dropped: that ends it.
+    /// Valid between two steps. The isolate itself stays as it is. Dropping the future before its end may leave nothing to go on with.
     fn suspend(&mut self) -> BoxFuture<'_, Result<Suspended, EngineError>>;
 
     /// Whether the state can be had at all: a process cannot be put on disk.
